@@ -1,0 +1,39 @@
+# Every target sets itself up: a machine needs python3 (3.11+), make and a C++ compiler, nothing else.
+PYTHON ?= python3
+BIN := .venv/bin
+CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*.cpp core/*/*.hpp core/*/*.cpp)
+
+.PHONY: demo test lint bench core clean
+
+demo: .venv/stamp-run          ## the main job on a shipped model
+	$(BIN)/spotree info tiger_vs_antelope
+
+test: .venv/stamp-dev lint     ## every check that CI runs
+	$(BIN)/pytest -n 2
+
+lint: .venv/stamp-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(filter %.hpp %.cpp,$(CORE))
+
+bench: .venv/stamp-dev
+	@echo "see benchmarks/README.md"
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/stamp-run: .venv/bin/python $(CORE)
+	$(BIN)/pip install --quiet -c constraints.txt -e .
+	@touch $@
+
+.venv/stamp-dev: .venv/bin/python $(CORE)
+	SKBUILD_CMAKE_ARGS=-DSPOTREE_STRICT=ON $(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
+	@touch $@ .venv/stamp-run
+
+core:                          ## rebuild only the extension, in place (uses the python on PATH that has nanobind)
+	cmake -S . -B build/dev -G Ninja -DSPOTREE_IN_PLACE=ON -DSPOTREE_STRICT=ON -DPython_EXECUTABLE=$$(command -v python)
+	cmake --build build/dev
+
+clean:
+	rm -rf .venv build src/spotree/*.so

@@ -1,0 +1,1 @@
+"""Small decision-tree policies for Markov decision processes."""

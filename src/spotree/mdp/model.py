@@ -1,0 +1,107 @@
+"""What is decided: a finite Markov decision process, frozen, its choices as rows of one sparse matrix."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from spotree.axes import Features, Floats, Ints, PerState, PerStateAction, SmallInts
+
+Missing: TypeAlias = Literal["random", "end", "stay", "forbid"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MDP:
+    """A finite MDP. Make one with `build_mdp`, `read` or `load`; all arrays are read-only.
+
+    A *choice* is one (state, action) row: a reward and a distribution over next states. The choices of a state
+    stand together: first one for each available action, in ascending order of action, then, where an action is
+    missing, one row that says what happens instead (see `missing`). `choice_of` looks a row up.
+
+    Attributes
+    ----------
+    choice_start
+        [state + 1] the rows of a state are `choice_start[state] : choice_start[state + 1]`.
+    choice_action
+        [choice] the action of the row, -1 for the row that stands in for missing actions.
+    choice_of
+        [state, action] -> choice; -1 where the action is forbidden (`missing="forbid"`).
+    row_start, target, probability
+        The rows as CSR arrays: next states and probabilities. A row that sums to less than 1 ends the episode
+        with the rest of its probability; only an ending row may do so.
+    reward_of_choice
+        [choice] expected reward of the row.
+    state_number
+        [state] the number the state had in its source, before unreachable ones were left out.
+    notes
+        What a reader chose (reward structure, action mapping, features dropped ...), for `spotree info`.
+    """
+
+    choice_start: Ints
+    choice_action: SmallInts
+    choice_of: SmallInts
+    row_start: Ints
+    target: SmallInts
+    probability: Floats
+    reward_of_choice: Floats
+    initial: PerState
+    discount: float
+    features: Features
+    feature_names: tuple[str, ...]
+    action_names: tuple[str, ...]
+    missing: Missing
+    missing_reward: float
+    state_number: Ints
+    name: str = "mdp"
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def num_states(self) -> int:
+        return len(self.initial)
+
+    @property
+    def num_actions(self) -> int:
+        return len(self.action_names)
+
+    @property
+    def num_features(self) -> int:
+        return len(self.feature_names)
+
+    @property
+    def num_choices(self) -> int:
+        """Choices that the model really offers (stand-in rows not counted)."""
+        return int(np.count_nonzero(self.choice_action >= 0))
+
+    @property
+    def num_transitions(self) -> int:
+        """Transitions of the choices that the model really offers."""
+        return int(np.diff(self.row_start)[self.choice_action >= 0].sum())
+
+    @property
+    def available(self) -> np.ndarray:
+        """[state, action] whether the model offers the action there."""
+        known = np.zeros((self.num_states, self.num_actions), dtype=bool)
+        state_of_choice = np.repeat(np.arange(self.num_states), np.diff(self.choice_start))
+        real = self.choice_action >= 0
+        known[state_of_choice[real], self.choice_action[real]] = True
+        return known
+
+    @property
+    def reward(self) -> PerStateAction:
+        """Expected reward [state, action], missing actions filled in by the rule (forbidden: -inf)."""
+        return np.where(self.choice_of >= 0, self.reward_of_choice[self.choice_of], -np.inf)
+
+    @property
+    def rows(self) -> sp.csr_matrix:
+        """All rows [choice, next state] as one sparse matrix (no copy)."""
+        shape = (len(self.choice_action), self.num_states)
+        return sp.csr_matrix((self.probability, self.target, self.row_start), shape=shape, copy=False)
+
+    def transition_matrix(self, action: int | str) -> sp.csr_matrix:
+        """CSR [state, next state] under one action, missing ones filled in (forbidden: an empty row)."""
+        index = self.action_names.index(action) if isinstance(action, str) else action
+        row = self.choice_of[:, index]
+        matrix = self.rows[np.maximum(row, 0)]
+        return matrix if (row >= 0).all() else sp.diags((row >= 0).astype(float)) @ matrix

@@ -1,0 +1,87 @@
+"""One improvement step as a problem: features, gains, a depth, and what may not change."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spotree.axes import Features, Floats, PerStateAction, SmallInts, frozen_array
+from spotree.errors import InvalidProblemError
+
+FREE = -2  # in Frozen.feature and Frozen.action: the engine may choose
+UNSPLIT = -1  # in Frozen.feature: the node does not split, every row goes right
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frozen:
+    """What may not change, on the complete tree of the problem's depth (the paper's "fix").
+
+    Nodes are numbered level by level: the children of inner node t are 2t + 1 (left) and 2t + 2 (right), the
+    leaves follow the 2**depth - 1 inner nodes. Arrays may be longer than they need only for the leaves' side.
+
+    Attributes
+    ----------
+    feature
+        [inner node] feature of a fixed split, `UNSPLIT` for a node fixed as unsplit, `FREE` otherwise.
+    threshold
+        [inner node] threshold of a fixed split, ignored elsewhere.
+    action
+        [leaf] the fixed action, `FREE` otherwise.
+    """
+
+    feature: SmallInts
+    threshold: Floats
+    action: SmallInts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeProblem:
+    """Find the tree of a depth that maximises the sum of gain[row, action of the row's leaf] (eq:MILP1).
+
+    Attributes
+    ----------
+    features
+        [row, feature] finite numbers.
+    gain
+        [row, action] finite numbers (the paper's Phi_i * Q_ik).
+    depth
+        Most splits on a path.
+    max_leaves
+        Most leaves, or None for 2**depth.
+    frozen
+        Nodes that may not change, or None.
+    """
+
+    features: Features
+    gain: PerStateAction
+    depth: int
+    max_leaves: int | None = None
+    frozen: Frozen | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "features", frozen_array(self.features, np.float64))
+        object.__setattr__(self, "gain", frozen_array(self.gain, np.float64))
+        features, gain = self.features, self.gain
+        if features.ndim != 2 or gain.ndim != 2 or len(features) != len(gain):
+            raise InvalidProblemError(
+                f"features [row, feature] and gain [row, action] need as many rows; got shapes {features.shape}"
+                f" and {gain.shape}"
+            )
+        if gain.shape[1] == 0:
+            raise InvalidProblemError("gain has no column: a tree needs at least one action")
+        for name, array in (("features", features), ("gain", gain)):
+            if not np.isfinite(array).all():
+                row, column = (int(k) for k in np.argwhere(~np.isfinite(array))[0])
+                raise InvalidProblemError(
+                    f"{name}[{row}, {column}] is {array[row, column]}: only finite numbers are allowed"
+                )
+        if self.depth < 0:
+            raise InvalidProblemError(f"depth is {self.depth}; it must be 0 or more")
+        if self.max_leaves is not None and self.max_leaves < 1:
+            raise InvalidProblemError(f"max_leaves is {self.max_leaves}; it must be 1 or more")
+        if self.frozen is not None:
+            inner = 2**self.depth - 1
+            if len(self.frozen.feature) != inner or len(self.frozen.action) != inner + 1:
+                raise InvalidProblemError(
+                    f"frozen describes {len(self.frozen.feature)} inner nodes and {len(self.frozen.action)} leaves;"
+                    f" a tree of depth {self.depth} has {inner} and {inner + 1}"
+                )

@@ -1,0 +1,49 @@
+"""What an engine answers: a tree, what it is worth, and what no tree can exceed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from spotree.tree.tree import Tree
+
+
+class Status(StrEnum):
+    """How a search ended; the value is the sentence to show."""
+
+    OPTIMAL = "proved optimal"
+    GAP = "proved within the gap tolerance"
+    TIME_LIMIT = "stopped at the time limit; the tree is the best found"
+    MEMORY_LIMIT = "stopped at the memory limit; the tree is the best found"
+    INTERRUPTED = "interrupted; the tree is the best found"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepResult:
+    """The best tree found for a `TreeProblem`, with its proof.
+
+    Attributes
+    ----------
+    value
+        Sum of the gains that `tree` collects, recomputed from the original gains (the lower bound, beta).
+    bound
+        Proven upper bound on that sum over all trees of the problem (alpha); never below `value`.
+    counts
+        What the engine did, by name (nodes, subproblems, cache hits ...).
+    """
+
+    tree: Tree
+    value: float
+    bound: float
+    status: Status
+    seconds: float
+    engine: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def optimal(self) -> bool:
+        return self.status is Status.OPTIMAL
+
+    @property
+    def gap(self) -> float:
+        """Absolute distance between bound and value."""
+        return self.bound - self.value
