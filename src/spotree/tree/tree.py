@@ -69,9 +69,7 @@ def make_tree(feature: object, threshold: object, left: object, right: object, a
     node = np.arange(tree.num_nodes)
     children = np.concatenate([tree.left[inner], tree.right[inner]])
     if tree.num_nodes == 0 or not np.array_equal(np.sort(children), np.arange(1, tree.num_nodes)):
-        raise InvalidProblemError(
-            "a tree needs a root at node 0 and every other node as the child of one parent"
-        )
+        raise InvalidProblemError("a tree needs a root at node 0 and every other node as the child of one parent")
     if (tree.left[inner] <= node[inner]).any() or (tree.right[inner] <= node[inner]).any():
         raise InvalidProblemError("in a tree, children come after their parent")
     if (tree.action[~inner] < 0).any():
