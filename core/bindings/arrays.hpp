@@ -1,0 +1,32 @@
+// How arrays cross between Python and the core, and what each part of the core adds to the module.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+namespace spotree::bindings {
+
+namespace nb = nanobind;
+
+template <class T>
+using In1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using In2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out1 = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+// A fresh array that Python owns.
+template <class T>
+Out1<T> make_array(size_t size) {
+    T* data = new T[size];
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return Out1<T>(data, {size}, owner);
+}
+
+void add_values(nb::module_& m);
+void add_exact(nb::module_& m);
+void add_rsbb(nb::module_& m);
+void add_neighbourhood(nb::module_& m);
+void add_certify(nb::module_& m);
+
+}  // namespace spotree::bindings
