@@ -1,0 +1,86 @@
+"""What a caller of `read` may ask for, checked once and handed to every reader."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Literal, TypeAlias, get_args
+
+from spotree.errors import ReadError
+from spotree.mdp.model import Missing
+
+Constant: TypeAlias = bool | int | float | str
+Sense: TypeAlias = Literal["max", "min"]
+ActionMapping: TypeAlias = Literal["commands", "labels"]
+
+DEFAULT_DISCOUNT = 0.99
+DEFAULT_MISSING: Missing = "random"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """The options of `read`; a reader takes those that mean something for its source and refuses the rest.
+
+    Attributes
+    ----------
+    constants
+        Values for the constants that a PRISM or JANI file leaves open.
+    reward
+        Which reward structure counts: one name, several (added up), `"sum"` for all of them, None for the only one.
+    sense
+        `"min"` for costs: the rewards are negated, so that more is always better inside.
+    goal
+        A label or expression; its states become absorbing and earn nothing more.
+    discount
+        None takes the source's own where it has one, else `DEFAULT_DISCOUNT`: see `discount_or`.
+    missing, missing_reward
+        The rule for unavailable actions; None takes the source's own, else the default: see `missing_or`.
+    actions
+        `"commands"`: labels, and every unlabelled command is an action; `"labels"`: unlabelled commands share one.
+    drop_actions
+        Names of actions to leave out.
+    reachable
+        Leave out the states that cannot be reached; `mdp.state_number` keeps their old numbers.
+    name
+        What the model is called; None takes it from the source.
+    """
+
+    constants: Mapping[str, Constant] = field(default_factory=dict)
+    reward: str | tuple[str, ...] | None = None
+    sense: Sense = "max"
+    goal: str | None = None
+    discount: float | None = None
+    missing: Missing | None = None
+    missing_reward: float | None = None
+    actions: ActionMapping = "commands"
+    drop_actions: tuple[str, ...] = ()
+    reachable: bool = True
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        _one_of("sense", self.sense, get_args(Sense))
+        _one_of("actions", self.actions, get_args(ActionMapping))
+        if self.missing is not None:
+            _one_of("missing", self.missing, get_args(Missing))
+
+    def discount_or(self, default: float = DEFAULT_DISCOUNT) -> float:
+        return default if self.discount is None else self.discount
+
+    def missing_or(self, default: Missing = DEFAULT_MISSING) -> Missing:
+        return default if self.missing is None else self.missing
+
+    def missing_reward_or(self, default: float = -1.0) -> float:
+        return default if self.missing_reward is None else self.missing_reward
+
+    def refuse(self, kind: str, *names: str) -> None:
+        """Complain if one of the named options was given although it means nothing for this kind of source."""
+        for option in fields(self):
+            if option.name in names and getattr(self, option.name) != getattr(_PLAIN, option.name):
+                value = getattr(self, option.name)
+                raise ReadError(f"{option.name}={value!r} means nothing for {kind}; leave the option out")
+
+
+_PLAIN = ReadOptions()
+
+
+def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ReadError(f"{name}={value!r} is unknown; choose one of {', '.join(map(repr, known))}")
