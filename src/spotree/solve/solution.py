@@ -1,0 +1,138 @@
+"""What a run answers: a policy, what it is worth, what no tree of its size can exceed, and how that was found."""
+
+import json
+import os
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from spotree.errors import ReadError
+from spotree.solve.history import Progress
+from spotree.tree.policy import TreePolicy
+from spotree.tree.tree import make_tree
+from spotree.values.normalise import of_optimum, over_random
+
+FORMAT = "spotree-solution"
+VERSION = 1
+
+
+class SolveStatus(StrEnum):
+    """How a run ended; the value is the sentence to show."""
+
+    OPTIMAL = "proved optimal"
+    TIME_LIMIT = "stopped at the time limit; the tree is the best found"
+    FINISHED = "finished; the tree is the best found"
+    INTERRUPTED = "interrupted; the tree is the best found"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """A tree policy and its proof.
+
+    Attributes
+    ----------
+    policy
+        The best tree found.
+    value
+        Its expected discounted return, by a linear solve.
+    bound
+        Proven upper bound on the return of any tree of the asked size; at most `optimum`.
+    optimum, random_value
+        Return of the best unrestricted policy and of the uniformly random one.
+    depth, max_leaves
+        The size that was asked for.
+    history
+        Moments of the run, at least one for every new best.
+    """
+
+    policy: TreePolicy
+    value: float
+    bound: float
+    optimum: float
+    random_value: float
+    depth: int
+    status: SolveStatus
+    method: str
+    seconds: float
+    max_leaves: int | None = None
+    model: str = "mdp"
+    missing: str = "random"
+    discount: float = 0.99
+    seed: int | None = None
+    history: tuple[Progress, ...] = field(default=())
+
+    @property
+    def of_optimum(self) -> float:
+        """value / optimum, the paper's normalised return."""
+        return of_optimum(self.value, self.optimum)
+
+    @property
+    def over_random(self) -> float:
+        """(value - random) / (optimum - random), as dtPAYNT and OMDT report it."""
+        return over_random(self.value, self.optimum, self.random_value)
+
+    @property
+    def gap(self) -> float:
+        """How far the bound is above the value, relative to the larger of their sizes."""
+        scale = max(abs(self.value), abs(self.bound))
+        return (self.bound - self.value) / scale if scale > 0 else 0.0
+
+    @property
+    def proved_optimal(self) -> bool:
+        return self.status is SolveStatus.OPTIMAL
+
+    def save(self, path: str | Path) -> None:
+        """Write the solution as JSON; a file that is there already is replaced in one step."""
+        document = {"format": FORMAT, "version": VERSION} | self.as_dict()
+        partial = Path(f"{path}.partial")
+        partial.write_text(json.dumps(document, indent=1) + "\n")
+        os.replace(partial, path)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists, ready for JSON."""
+        plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("policy", "history")}
+        tree = self.policy.tree
+        return plain | {
+            "status": self.status.name,
+            "tree": {
+                "feature": tree.feature.tolist(),
+                "threshold": tree.threshold.tolist(),
+                "left": tree.left.tolist(),
+                "right": tree.right.tolist(),
+                "action": tree.action.tolist(),
+            },
+            "feature_names": list(self.policy.feature_names),
+            "action_names": list(self.policy.action_names),
+            "history": [{f.name: getattr(line, f.name) for f in fields(line)} for line in self.history],
+        }
+
+    @staticmethod
+    def load(path: str | Path) -> "Solution":
+        """Read a solution that `save` wrote."""
+        try:
+            document = json.loads(Path(path).read_text())
+        except FileNotFoundError as error:
+            raise ReadError(f"{path}: no such file") from error
+        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+            raise ReadError(f"{path}: not a solution file ({error})") from error
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise ReadError(f"{path}: not a solution file (no format {FORMAT!r} in it)")
+        if document.get("version") != VERSION:
+            raise ReadError(f"{path}: version {document.get('version')!r}; this spotree reads version {VERSION}")
+        try:
+            return _from_dict(document)
+        except (KeyError, TypeError) as error:
+            raise ReadError(f"{path}: entry {error} is missing or of the wrong kind") from error
+
+
+def _from_dict(document: dict[str, Any]) -> Solution:
+    derived = {"policy", "history", "status"}
+    plain = {f.name: document[f.name] for f in fields(Solution) if f.name not in derived}
+    names = tuple(document["feature_names"]), tuple(document["action_names"])
+    return Solution(
+        policy=TreePolicy(make_tree(**document["tree"]), *names),
+        status=SolveStatus[document["status"]],
+        history=tuple(Progress(**line) for line in document["history"]),
+        **plain,
+    )

@@ -1,0 +1,66 @@
+"""Candidate splits: every way, and each way once, in which one threshold can part the states that matter."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spotree.axes import Features, Floats, SmallInts, frozen_array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Splits:
+    """Candidate splits as parallel arrays, ascending by (feature, threshold)."""
+
+    feature: SmallInts
+    threshold: Floats
+
+    def __len__(self) -> int:
+        return len(self.feature)
+
+
+def midpoint(low: Floats, high: Floats) -> Floats:
+    """A number between neighbouring values that parts them in float64 and, where they differ there, in float32.
+
+    `low < midpoint <= high`, so `<` and `<=` agree with each other on the values themselves.
+    """
+    middle = low + (high - low) / 2
+    return np.where(middle > low, middle, high)
+
+
+def candidate_splits(features: Features, relevant: np.ndarray | None = None) -> Splits:
+    """Midpoints between neighbouring values of relevant rows; splits that part the rows alike are kept once.
+
+    A split and its mirror image (the same two groups with sides exchanged) count as alike: exchanging the children
+    of the node makes them equal.
+
+    Parameters
+    ----------
+    features
+        [row, feature].
+    relevant
+        Mask of the rows that matter, all by default.
+    """
+    rows = features if relevant is None else features[relevant]
+    keys = np.random.default_rng(0).integers(0, 2**63, size=(len(rows), 2), dtype=np.uint64)
+    everything = np.bitwise_xor.reduce(keys, axis=0) if len(rows) else np.zeros(2, np.uint64)
+    seen: set[bytes] = set()
+    found: list[tuple[int, float]] = []
+    for feature in range(features.shape[1]):
+        order = np.argsort(rows[:, feature], kind="stable")
+        values = rows[order, feature]
+        first_of_value = np.flatnonzero(np.r_[True, np.diff(values) > 0]) if len(rows) else np.zeros(0, int)
+        if len(first_of_value) < 2:
+            continue
+        left_set = np.bitwise_xor.accumulate(np.bitwise_xor.reduceat(keys[order], first_of_value), axis=0)[:-1]
+        mirror = left_set ^ everything
+        smaller = (left_set[:, 0] <= mirror[:, 0])[:, None]
+        identity = np.where(smaller, left_set, mirror)
+        distinct = values[first_of_value]
+        for row, threshold in zip(identity, midpoint(distinct[:-1], distinct[1:]), strict=True):
+            if (key := row.tobytes()) not in seen:
+                seen.add(key)
+                found.append((feature, float(threshold)))
+    return Splits(
+        frozen_array([feature for feature, _ in found], np.int32),
+        frozen_array([threshold for _, threshold in found], np.float64),
+    )

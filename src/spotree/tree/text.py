@@ -1,0 +1,29 @@
+"""A tree as text that a person can follow with a finger."""
+
+from collections.abc import Iterator, Sequence
+
+from spotree.tree.tree import Tree
+
+
+def tree_text(tree: Tree, feature_names: Sequence[str] = (), action_names: Sequence[str] = ()) -> str:
+    """The tree, one test or action a line; the branch taken when the test holds comes first."""
+
+    def test(node: int) -> str:
+        feature = int(tree.feature[node])
+        name = feature_names[feature] if feature_names else f"feature {feature}"
+        return f"{name} < {tree.threshold[node]:.10g}"
+
+    def action(node: int) -> str:
+        number = int(tree.action[node])
+        return action_names[number] if action_names else f"action {number}"
+
+    def lines(node: int, indent: str, answer: str) -> Iterator[str]:
+        if tree.feature[node] < 0:
+            yield f"{indent}{answer}{action(node)}"
+            return
+        yield f"{indent}{answer}{test(node)}?"
+        deeper = indent if not answer else indent + ("│   " if answer.startswith("├") else "    ")
+        yield from lines(int(tree.left[node]), deeper, "├─ yes: ")
+        yield from lines(int(tree.right[node]), deeper, "└─ no:  ")
+
+    return "\n".join(lines(0, "", ""))
