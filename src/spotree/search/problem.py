@@ -16,7 +16,8 @@ class Frozen:
     """What may not change, on the complete tree of the problem's depth (the paper's "fix").
 
     Nodes are numbered level by level: the children of inner node t are 2t + 1 (left) and 2t + 2 (right), the
-    leaves follow the 2**depth - 1 inner nodes. Arrays may be longer than they need only for the leaves' side.
+    leaves follow the 2**depth - 1 inner nodes. A free node may also send all its rows left, or all of them right;
+    below an unsplit node nothing splits: its rows end in the rightmost leaf below it.
 
     Attributes
     ----------
