@@ -1,1 +1,8 @@
+"""What is decided: the Markov decision process, the one door into it, and its reachable part."""
 
+from spotree.mdp.build import build_mdp
+from spotree.mdp.choices import ChoiceRows
+from spotree.mdp.model import MDP, Missing
+from spotree.mdp.reachable import reachable, reachable_states
+
+__all__ = ["MDP", "ChoiceRows", "Missing", "build_mdp", "reachable", "reachable_states"]

@@ -1,0 +1,159 @@
+"""The only door into `MDP`: every form of model is checked here and becomes the one frozen representation."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from spotree.axes import Ints, frozen_array
+from spotree.errors import InvalidModelError
+from spotree.mdp.check import (
+    as_array,
+    check_choices,
+    check_discount,
+    check_features,
+    check_initial,
+    check_names,
+    rescaled,
+    shaped,
+)
+from spotree.mdp.choices import ChoiceRows
+from spotree.mdp.forms import Choices, Matrices, from_matrices, from_rows
+from spotree.mdp.missing import stand_in
+from spotree.mdp.model import MDP, Missing
+
+
+def build_mdp(
+    transitions: Matrices | ChoiceRows,
+    reward: Matrices | float,
+    discount: float,
+    initial: ArrayLike | int | None = None,
+    features: ArrayLike | None = None,
+    feature_names: Sequence[str] | None = None,
+    action_names: Sequence[str] | None = None,
+    available: ArrayLike | None = None,
+    missing: Missing = "random",
+    missing_reward: float = -1.0,
+    *,
+    transition_reward: ArrayLike | None = None,
+    ends: ArrayLike | None = None,
+    normalise: bool = False,
+    state_number: ArrayLike | None = None,
+    name: str = "mdp",
+    notes: Mapping[str, str] | None = None,
+    undiscounted: bool = False,
+) -> MDP:
+    """An MDP from arrays; the first thing that is wrong with them raises `InvalidModelError`.
+
+    Parameters
+    ----------
+    transitions
+        Probabilities: dense [action, state, next state], one sparse matrix [state, next state] per action, or
+        `ChoiceRows`.
+    reward
+        [state, action], [choice] (with `ChoiceRows`), one number for all, or per transition in the dense or sparse
+        form of `transitions`: then its expectation is taken. More is better: negate costs.
+    initial
+        The distribution [state], or one state; uniform over all states if not given.
+    features
+        What a tree may look at, [state, feature]; the state's number if not given.
+    available
+        [state, action] which actions a state offers; all of them if not given. `ChoiceRows` say so themselves.
+    missing, missing_reward
+        What an unavailable action does: see `spotree.mdp.missing`.
+    transition_reward
+        With `ChoiceRows`: a reward for each transition, whose expectation is added to `reward`.
+    ends
+        The probability that the episode ends, [state, action] or [choice]: a row then sums to 1 less that.
+    normalise
+        Rescale rows that are off by less than 1e-6.
+    state_number
+        The numbers by which the source knows the states; 0, 1, ... if not given.
+    undiscounted
+        Allow discount 1: for models whose every policy surely ends.
+    """
+    if missing not in get_args(Missing):
+        raise InvalidModelError(f"missing={missing!r} is unknown; choose one of {', '.join(get_args(Missing))}")
+    if not np.isfinite(missing_reward):
+        raise InvalidModelError(f"missing_reward is {missing_reward}; it must be finite")
+    discount = check_discount(discount, undiscounted)
+
+    if isinstance(transitions, ChoiceRows):
+        if available is not None:
+            raise InvalidModelError("available was given with ChoiceRows; leave out the rows of missing actions")
+        actions = None if action_names is None else len(action_names)
+        states = _number_of_states(features, initial)
+        choices = from_rows(transitions, reward, transition_reward, ends, states, actions)
+    elif transition_reward is not None:
+        raise InvalidModelError("transition_reward was given without ChoiceRows; pass such rewards as reward")
+    else:
+        choices = from_matrices(transitions, reward, ends, available)
+    number = np.arange(choices.num_states)
+    if state_number is not None:
+        number = shaped("state_number", as_array("state_number", state_number, int), number.shape, "one per state")
+    names = check_names("action", action_names, choices.num_actions)
+    if features is None and feature_names is None:
+        feature_names = ("state",)
+    feature_values = check_features(features, feature_names, choices.num_states, number)
+    return MDP(
+        **_layout(choices, missing, float(missing_reward), normalise, number, names),
+        initial=frozen_array(check_initial(initial, choices.num_states, number), np.float64),
+        discount=discount,
+        features=frozen_array(feature_values, np.float64),
+        feature_names=check_names("feature", feature_names, feature_values.shape[1]),
+        action_names=names,
+        missing=missing,
+        missing_reward=float(missing_reward),
+        state_number=frozen_array(number, np.int64),
+        name=name,
+        notes=dict(notes or {}),
+    )
+
+
+def _number_of_states(features: Any, initial: Any) -> int | None:
+    """As many as there are rows of features or initial probabilities, if one of them is given."""
+    for name, given in (("features", features), ("initial", initial)):
+        if given is not None and (array := as_array(name, given, float)).ndim > 0:
+            return len(array)
+    return None
+
+
+def _layout(
+    choices: Choices, missing: Missing, missing_reward: float, normalise: bool, number: Ints, names: tuple[str, ...]
+) -> dict[str, Any]:
+    """The checked choices in the order that `MDP` promises, with the rows that stand in for missing actions."""
+    rows, order = choices.rows.sorted()
+    reward = choices.reward if order is None else choices.reward[order]
+    ends = choices.ends if order is None else choices.ends[order]
+    if normalise:
+        rows = rescaled(rows, ends)
+    check_choices(rows, reward, ends, number, names)
+
+    matrix = rows.matrix(choices.num_states)
+    choice_action = rows.action
+    count = np.bincount(rows.state, minlength=choices.num_states)
+    lacking = (count < choices.num_actions) & (missing != "forbid")
+    states = np.flatnonzero(lacking)
+    if len(states):
+        extra, extra_reward = stand_in(missing, missing_reward, states, count, matrix, reward)
+        # A stable sort by state puts each stand-in row behind the choices of its state.
+        order = np.argsort(np.concatenate((rows.state, states)), kind="stable")
+        matrix = sp.csr_matrix(sp.vstack((matrix, extra), format="csr"))[order]
+        reward = np.concatenate((reward, extra_reward))[order]
+        choice_action = np.concatenate((choice_action, np.full(len(states), -1)))[order]
+    choice_start = np.concatenate(([0], np.cumsum(count + lacking)))
+
+    choice_of = np.full((choices.num_states, choices.num_actions), -1, dtype=np.int32)
+    choice_of[states] = (choice_start[states + 1] - 1)[:, None]
+    choice_of[rows.state, rows.action] = np.flatnonzero(choice_action >= 0)
+    return {
+        "choice_start": frozen_array(choice_start, np.int64),
+        "choice_action": frozen_array(choice_action, np.int32),
+        "choice_of": frozen_array(choice_of, np.int32),
+        "row_start": frozen_array(matrix.indptr, np.int64),
+        "target": frozen_array(matrix.indices, np.int32),
+        "probability": frozen_array(matrix.data, np.float64),
+        "reward_of_choice": frozen_array(reward, np.float64),
+    }
