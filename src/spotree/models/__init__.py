@@ -1,1 +1,80 @@
+"""Models that ship: a table of names, each loaded from its module only when asked for."""
 
+from dataclasses import replace
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from spotree.errors import ReadError
+from spotree.mdp.model import MDP
+
+
+class Shipped(NamedTuple):
+    """Where a model comes from: `function(*arguments)` of `spotree.models.<module>` returns the MDP."""
+
+    module: str
+    function: str
+    arguments: tuple[Any, ...]
+    description: str
+
+
+MODELS: dict[str, Shipped] = {
+    # Generated in Python from the rules of each problem: the thirteen of the OMDT benchmark, discount 0.99.
+    "blackjack": Shipped("blackjack", "blackjack", (), "draw cards against a dealer, hand after hand"),
+    "frozenlake_4x4": Shipped("frozenlake", "frozenlake", ("4x4",), "cross slippery ice between holes, 4 by 4"),
+    "frozenlake_8x8": Shipped("frozenlake", "frozenlake", ("8x8",), "cross slippery ice between holes, 8 by 8"),
+    "frozenlake_12x12": Shipped(
+        "frozenlake", "frozenlake", ("12x12",), "cross slippery ice between holes, 12 by 12"
+    ),
+    "inventory_management": Shipped("inventory", "inventory_management", (), "how much to order for random demand"),
+    "navigation_3d": Shipped("navigation", "navigation_3d", (), "steer a robot through a cube where it may vanish"),
+    "system_administrator_1": Shipped(
+        "system_administrator",
+        "system_administrator",
+        ("sparse",),
+        "which of 8 computers to reboot, sparse network",
+    ),
+    "system_administrator_2": Shipped(
+        "system_administrator", "system_administrator", ("dense",), "which of 8 computers to reboot, dense network"
+    ),
+    "system_administrator_tree": Shipped(
+        "system_administrator", "system_administrator", ("tree",), "which of 7 computers to reboot, a binary tree"
+    ),
+    "tictactoe_vs_random": Shipped(
+        "tictactoe", "tictactoe_vs_random", (), "noughts and crosses, a random opponent"
+    ),
+    "tiger_vs_antelope": Shipped(
+        "tiger", "tiger_vs_antelope", (), "a tiger hunts a fleeing antelope on a 5 by 5 grid"
+    ),
+    "traffic_intersection": Shipped(
+        "traffic", "traffic_intersection", (), "when to switch the light at a crossing"
+    ),
+    "xor": Shipped("xor", "xor", (), "name the exclusive or of two halves of random points"),
+    # Written in PRISM, read through the `prism` extra: see protocols.py.
+}
+
+
+def names() -> tuple[str, ...]:
+    """The names that `load` knows, in alphabetical order."""
+    return tuple(sorted(MODELS))
+
+
+def describe(name: str) -> str:
+    """One line on what is decided in the model."""
+    return _shipped(name).description
+
+
+def load(name: str) -> MDP:
+    """The shipped model of that name."""
+    shipped = _shipped(name)
+    make = getattr(import_module(f"{__name__}.{shipped.module}"), shipped.function)
+    mdp: MDP = make(*shipped.arguments)
+    return replace(mdp, name=name)
+
+
+def _shipped(name: str) -> Shipped:
+    if name not in MODELS:
+        near = get_close_matches(name, MODELS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"the names are {', '.join(names())}"
+        raise ReadError(f"no shipped model is called {name!r}; {hint}")
+    return MODELS[name]
