@@ -1,7 +1,8 @@
 """Inventory management: how much to order when demand is random."""
 
+from math import exp, factorial
+
 import numpy as np
-from scipy.stats import poisson
 
 from spotree.mdp.build import build_mdp
 from spotree.mdp.model import MDP
@@ -26,10 +27,11 @@ def inventory_management() -> MDP:
     shelf = np.minimum(stock + order[:, None], CAPACITY)  # [action, state], after the delivery
 
     demand = np.arange(DEMAND_LIMIT)
+    chance = [exp(-MEAN_DEMAND) * MEAN_DEMAND**items / factorial(items) for items in range(DEMAND_LIMIT)]
     left_over = np.zeros((CAPACITY + 1, CAPACITY + 1))  # [on the shelf, left in the evening]
     for full in stock:
         left = np.maximum(full - demand, 0)
-        left_over[full] = np.bincount(left, weights=poisson.pmf(demand, MEAN_DEMAND), minlength=CAPACITY + 1)
+        left_over[full] = np.bincount(left, weights=chance, minlength=CAPACITY + 1)
     transitions = left_over[shelf]  # [action, state, next state]
 
     income = PRICE * (shelf[:, :, None] - stock)  # [action, state, next state], from what is sold

@@ -4,9 +4,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
-import scipy.sparse as sp
 
 from spotree.mdp.build import build_mdp
+from spotree.mdp.choices import ChoiceRows
 from spotree.mdp.model import MDP
 
 State = TypeVar("State", bound=Hashable)
@@ -28,39 +28,41 @@ def mdp_from_rules(
     start
         Probability of each state to begin in; any hashable value can be a state.
     outcomes
-        Rules: what can follow a state and an action's name, as (probability, next state, reward). A next state may
-        be listed more than once. No outcome at all means that the action is not available.
+        The rules: what can follow a state and an action's name, as (probability, next state, reward). A next state
+        may be listed more than once. No outcome at all means that the state does not offer the action.
     features
         What a tree sees of a state, in the order of `feature_names`.
     """
-    number = {state: index for index, state in enumerate(start)}
     states = list(start)
-    action_count = len(action_names)
-    choice, target, probability, gained = [], [], [], []
-    for here, state in enumerate(states):  # grows while we walk along it
+    number = {state: index for index, state in enumerate(states)}
+    choices: list[tuple[int, int]] = []  # (state, action)
+    row_start = [0]
+    target: list[int] = []
+    probability: list[float] = []
+    gained: list[float] = []
+    for here, state in enumerate(states):  # the list grows while we walk along it
         for action, name in enumerate(action_names):
             for chance, following, reward in outcomes(state, name):
                 if following not in number:
                     number[following] = len(states)
                     states.append(following)
-                choice.append(here * action_count + action)
                 target.append(number[following])
                 probability.append(chance)
-                gained.append(chance * reward)
+                gained.append(reward)
+            if len(target) > row_start[-1]:
+                choices.append((here, action))
+                row_start.append(len(target))
 
-    count = len(states)
-    rows = sp.csr_matrix((probability, (choice, target)), shape=(count * action_count, count))
-    reward = np.bincount(choice, weights=gained, minlength=count * action_count).reshape(count, action_count)
-    available = np.diff(rows.indptr).reshape(count, action_count) > 0
-    initial = np.zeros(count)
+    state_of, action_of = np.array(choices, dtype=np.int64).reshape(-1, 2).T
+    initial = np.zeros(len(states))
     initial[: len(start)] = list(start.values())
     return build_mdp(
-        transitions=[rows[action::action_count] for action in range(action_count)],
-        reward=reward,
+        ChoiceRows(state_of, action_of, np.array(row_start), np.array(target), np.array(probability)),
+        reward=0.0,
+        transition_reward=gained,
         discount=discount,
         initial=initial,
         features=np.array([features(state) for state in states], dtype=float),
         feature_names=feature_names,
         action_names=action_names,
-        available=None if available.all() else available,
     )

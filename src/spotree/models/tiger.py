@@ -25,7 +25,7 @@ def tiger_vs_antelope() -> MDP:
     As in OMDT the hunt begins in a uniformly random state, and that includes those in which the antelope is caught
     already and the one in which the hunt is over (features all -1).
     """
-    grid = list(product(range(SIDE), repeat=2))
+    grid = [(x, y) for x in range(SIDE) for y in range(SIDE)]
 
     def outcomes(hunt: Hunt, action: str) -> Iterator[tuple[float, Hunt, float]]:
         antelope, tiger = hunt
@@ -39,7 +39,7 @@ def tiger_vs_antelope() -> MDP:
         for cell in escapes:
             yield 1 / len(escapes), (cell, new_tiger), 0.0
 
-    hunts = [*product(grid, repeat=2), OVER]
+    hunts: list[Hunt] = [*product(grid, grid), OVER]
     return mdp_from_rules(
         start={hunt: 1 / len(hunts) for hunt in hunts},
         outcomes=outcomes,
