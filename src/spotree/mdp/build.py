@@ -148,6 +148,7 @@ def _layout(
     choice_of = np.full((choices.num_states, choices.num_actions), -1, dtype=np.int32)
     choice_of[states] = (choice_start[states + 1] - 1)[:, None]
     choice_of[rows.state, rows.action] = np.flatnonzero(choice_action >= 0)
+    choice_of.flags.writeable = False  # the one large array: frozen in place, not copied
     return {
         "choice_start": frozen_array(choice_start, np.int64),
         "choice_action": frozen_array(choice_action, np.int32),

@@ -25,7 +25,7 @@ def reachable_states(mdp: MDP) -> NDArray[np.bool_]:
     return reached[:outer]
 
 
-def reachable(mdp: MDP) -> MDP:
+def reachable_part(mdp: MDP) -> MDP:
     """The MDP without the states that no policy can reach; `state_number` keeps the numbers of the others."""
     keep = reachable_states(mdp)
     if keep.all():
@@ -34,13 +34,14 @@ def reachable(mdp: MDP) -> MDP:
     kept_choice = np.repeat(keep, count)
     kept_entry = np.repeat(kept_choice, np.diff(mdp.row_start))
     new_state = np.cumsum(keep) - 1
-    new_choice = np.cumsum(kept_choice) - 1
-    choice_of = mdp.choice_of[keep]
+    new_choice = np.append(np.cumsum(kept_choice, dtype=np.int32) - 1, np.int32(-1))  # -1 stays -1
+    choice_of = new_choice[mdp.choice_of[keep]]
+    choice_of.flags.writeable = False
     return replace(
         mdp,
         choice_start=frozen_array(np.concatenate(([0], np.cumsum(count[keep]))), np.int64),
         choice_action=frozen_array(mdp.choice_action[kept_choice], np.int32),
-        choice_of=frozen_array(np.where(choice_of >= 0, new_choice[choice_of], -1), np.int32),
+        choice_of=frozen_array(choice_of, np.int32),
         row_start=frozen_array(np.concatenate(([0], np.cumsum(np.diff(mdp.row_start)[kept_choice]))), np.int64),
         target=frozen_array(new_state[mdp.target[kept_entry]], np.int32),
         probability=frozen_array(mdp.probability[kept_entry], np.float64),

@@ -1,1 +1,1 @@
-
+"""Model in: `read` looks up who reads a source; one file per kind of source."""

@@ -38,7 +38,7 @@ class ReadOptions:
     drop_actions
         Names of actions to leave out.
     reachable
-        Leave out the states that cannot be reached; `mdp.state_number` keeps their old numbers.
+        Leave out the states that no policy can reach; `mdp.state_number` keeps the numbers of the others.
     name
         What the model is called; None takes it from the source.
     """
@@ -52,7 +52,7 @@ class ReadOptions:
     missing_reward: float | None = None
     actions: ActionMapping = "commands"
     drop_actions: tuple[str, ...] = ()
-    reachable: bool = True
+    reachable: bool = False
     name: str | None = None
 
     def __post_init__(self) -> None:
@@ -72,13 +72,11 @@ class ReadOptions:
 
     def refuse(self, kind: str, *names: str) -> None:
         """Complain if one of the named options was given although it means nothing for this kind of source."""
+        plain = ReadOptions()
         for option in fields(self):
-            if option.name in names and getattr(self, option.name) != getattr(_PLAIN, option.name):
-                value = getattr(self, option.name)
+            value = getattr(self, option.name)
+            if option.name in names and value != getattr(plain, option.name):
                 raise ReadError(f"{option.name}={value!r} means nothing for {kind}; leave the option out")
-
-
-_PLAIN = ReadOptions()
 
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:

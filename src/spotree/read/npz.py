@@ -1,0 +1,136 @@
+"""Models as `.npz` files of our own schema: plain arrays, no pickles, nothing lost.
+
+A file holds the arguments of `build_mdp` for choice rows (docs/adding-a-reader.md lists them): the choices that the
+model offers, by state and then by action. What missing actions do is stored as a rule, not as rows.
+"""
+
+import json
+import os
+import zipfile
+import zlib
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotree.errors import ReadError
+from spotree.files import whole_file
+from spotree.mdp import MDP, ChoiceRows, Missing, build_mdp, reachable_part
+from spotree.read.options import ReadOptions
+
+FORMAT = "spotree mdp"
+VERSION = 1
+
+_ROWS = ("state", "action", "row_start", "target", "probability")
+_NUMBERS = (
+    *_ROWS,
+    *("reward", "ends", "initial", "features", "state_number"),
+    *("discount", "undiscounted", "missing_reward"),
+)
+_TEXTS = ("feature_names", "action_names", "missing", "name", "notes")
+
+
+def write_npz(mdp: MDP, path: str | os.PathLike[str]) -> None:
+    """Write the model; the same model always gives the same bytes."""
+    real = mdp.choice_action >= 0
+    length = np.diff(mdp.row_start)
+    state_of_choice = np.repeat(np.arange(mdp.num_states, dtype=np.int32), np.diff(mdp.choice_start))
+    arrays: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "state": state_of_choice[real],
+        "action": mdp.choice_action[real],
+        "row_start": np.concatenate(([0], np.cumsum(length[real]))),
+        "target": mdp.target[np.repeat(real, length)],
+        "probability": mdp.probability[np.repeat(real, length)],
+        "reward": mdp.reward_of_choice[real],
+        "ends": np.maximum(0.0, 1.0 - mdp.rows.sum(axis=1).A1[real]),
+        "initial": mdp.initial,
+        "features": mdp.features,
+        "state_number": mdp.state_number,
+        "discount": mdp.discount,
+        "undiscounted": mdp.discount == 1,
+        "missing": mdp.missing,
+        "missing_reward": mdp.missing_reward,
+        "feature_names": np.array(mdp.feature_names, dtype=str),
+        "action_names": np.array(mdp.action_names, dtype=str),
+        "name": mdp.name,
+        "notes": json.dumps(dict(mdp.notes)),
+    }
+    with whole_file(path) as stream:
+        np.savez_compressed(stream, **arrays)
+
+
+def read_npz(path: str | os.PathLike[str], options: ReadOptions) -> MDP:
+    """The model in the file; options given by the caller replace the discount, the missing rule and the name."""
+    options.refuse("an .npz file", "constants", "reward", "sense", "goal", "actions", "drop_actions")
+    stored = _arrays(path)
+    rows = ChoiceRows(*(stored[key] for key in _ROWS))
+    mdp = build_mdp(
+        rows,
+        stored["reward"],
+        options.discount_or(_number(path, stored, "discount")),
+        initial=stored["initial"],
+        features=stored["features"],
+        feature_names=stored["feature_names"].tolist(),
+        action_names=stored["action_names"].tolist(),
+        missing=options.missing_or(_rule(path, stored)),
+        missing_reward=options.missing_reward_or(_number(path, stored, "missing_reward")),
+        ends=stored["ends"],
+        undiscounted=bool(_number(path, stored, "undiscounted")),
+        state_number=stored["state_number"],
+        name=options.name or str(stored["name"]),
+        notes=_notes(path, stored),
+    )
+    return reachable_part(mdp) if options.reachable else mdp
+
+
+def _arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
+    """Every array of the file that the schema names, of the right kind."""
+    key = "format"
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            if not isinstance(archive, np.lib.npyio.NpzFile) or str(archive[key]) != FORMAT:
+                raise ReadError(f"{path}: not a model of spotree; write one with write_npz, or use build_mdp")
+            key = "version"
+            if archive[key].tolist() != VERSION:
+                raise ReadError(
+                    f"{path}: version {archive[key]} of the schema; this spotree reads version {VERSION}"
+                )
+            stored = {}
+            for key in _NUMBERS + _TEXTS:
+                stored[key] = archive[key]
+    except KeyError as error:
+        raise ReadError(f"{path}: the array {key!r} is missing; write such files with write_npz") from error
+    except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ReadError(
+            f"{path}: cannot read the array {key!r} ({reason}); the file is damaged or no .npz"
+        ) from error
+    for key, kinds, kind in [(key, "biuf", "numbers") for key in _NUMBERS] + [(key, "U", "text") for key in _TEXTS]:
+        if stored[key].dtype.kind not in kinds:
+            raise ReadError(f"{path}: the array {key!r} holds {stored[key].dtype}, not {kind}")
+    return stored
+
+
+def _number(path: str | os.PathLike[str], stored: dict[str, NDArray[Any]], key: str) -> float:
+    if stored[key].ndim != 0:
+        raise ReadError(f"{path}: the array {key!r} has shape {stored[key].shape}; it is a single number")
+    return float(stored[key])
+
+
+def _rule(path: str | os.PathLike[str], stored: dict[str, NDArray[Any]]) -> Missing:
+    for rule in get_args(Missing):
+        if str(stored["missing"]) == rule:
+            return rule  # type: ignore[no-any-return]
+    raise ReadError(f"{path}: missing={str(stored['missing'])!r} is unknown; it is one of {get_args(Missing)}")
+
+
+def _notes(path: str | os.PathLike[str], stored: dict[str, NDArray[Any]]) -> dict[str, str]:
+    try:
+        notes = json.loads(str(stored["notes"]))
+    except ValueError as error:
+        raise ReadError(f"{path}: the array 'notes' is no JSON ({error})") from error
+    if not isinstance(notes, dict):
+        raise ReadError(f"{path}: the array 'notes' holds {type(notes).__name__}; it is a JSON object of texts")
+    return {str(key): str(value) for key, value in notes.items()}

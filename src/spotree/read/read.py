@@ -1,0 +1,104 @@
+"""Reading a model: a table of who reads what, and the one verb that looks it up."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from spotree.errors import InvalidModelError, ReadError
+from spotree.mdp import MDP, Missing
+from spotree.read.options import ActionMapping, Constant, ReadOptions, Sense
+
+Reader: TypeAlias = Callable[[Any, ReadOptions], MDP]
+
+# suffix -> the module of spotree.read and its function; a module is imported when its first file is read
+READERS: dict[str, tuple[str, str]] = {
+    ".npz": ("npz", "read_npz"),
+    ".umb": ("umb", "read_umb"),
+    ".umb.gz": ("umb", "read_umb"),
+    ".umb.xz": ("umb", "read_umb"),
+    ".tar": ("umb", "read_umb"),
+    ".prism": ("storm", "read_prism"),
+    ".nm": ("storm", "read_prism"),
+    ".pm": ("storm", "read_prism"),
+    ".sm": ("storm", "read_prism"),
+    ".jani": ("storm", "read_jani"),
+    ".drn": ("storm", "read_drn"),
+}
+_ENV_ID = re.compile(r"([\w:.-]+/)?[\w:.-]+-v\d+")
+
+
+def read(
+    source: str | os.PathLike[str] | Any,
+    *,
+    constants: Mapping[str, Constant] | None = None,
+    reward: str | Iterable[str] | None = None,
+    sense: Sense = "max",
+    goal: str | None = None,
+    discount: float | None = None,
+    missing: Missing | None = None,
+    missing_reward: float | None = None,
+    actions: ActionMapping = "commands",
+    drop_actions: Iterable[str] = (),
+    reachable: bool = False,
+    name: str | None = None,
+) -> MDP:
+    """The MDP in a file, a gymnasium environment, or the environment of an id such as "FrozenLake-v1".
+
+    `ReadOptions` says what the options mean; an option that means nothing for the source is refused.
+    """
+    options = ReadOptions(
+        constants=dict(constants or {}),
+        reward=reward if reward is None or isinstance(reward, str) else tuple(reward),
+        sense=sense,
+        goal=goal,
+        discount=discount,
+        missing=missing,
+        missing_reward=missing_reward,
+        actions=actions,
+        drop_actions=(drop_actions,) if isinstance(drop_actions, str) else tuple(drop_actions),
+        reachable=reachable,
+        name=name,
+    )
+    reader, source = _reader(source)
+    try:
+        return reader(source, options)
+    except InvalidModelError as error:
+        raise InvalidModelError(f"{_called(source)}: {error}") from error
+
+
+def _reader(source: Any) -> tuple[Reader, Any]:
+    """Who reads this source, and what it is handed; complains if nobody does, or if there is no such file."""
+    if hasattr(source, "unwrapped"):
+        return _function("gymnasium", "read_gymnasium"), source
+    if not isinstance(source, str | os.PathLike):
+        raise ReadError(f"{type(source).__name__} is no source of a model; {_UNDERSTOOD}")
+    path = Path(source)
+    if isinstance(source, str) and _ENV_ID.fullmatch(source) and not path.exists():
+        return _function("gymnasium", "read_gymnasium"), source
+    suffix = next((suffix for suffix in sorted(READERS, key=len, reverse=True) if _ends(path, suffix)), None)
+    if suffix is None:
+        raise ReadError(f"{path}: unknown kind of file; {_UNDERSTOOD}")
+    if not path.is_file():
+        raise ReadError(f"{path}: {'is a directory' if path.is_dir() else 'there is no such file'}")
+    return _function(*READERS[suffix]), path
+
+
+def _ends(path: Path, suffix: str) -> bool:
+    return path.name.lower().endswith(suffix)
+
+
+def _function(module: str, function: str) -> Reader:
+    reader: Reader = getattr(import_module(f"spotree.read.{module}"), function)
+    return reader
+
+
+def _called(source: Any) -> str:
+    return str(source) if isinstance(source, str | os.PathLike) else type(source.unwrapped).__name__
+
+
+_UNDERSTOOD = (
+    f"spotree reads {', '.join(READERS)} files, gymnasium environments and their ids; arrays go into build_mdp"
+)
