@@ -1,0 +1,17 @@
+"""The table of commands; each stands in a file of its own."""
+
+import typer
+
+from spotree.cli.info import info
+from spotree.cli.models import models
+
+app = typer.Typer(
+    name="spotree",
+    help="Small decision-tree policies for Markov decision processes, and how good they provably are.",
+    epilog="A model is the name of a shipped one (`spotree models`) or a file: .prism .nm .jani .drn .umb .npz",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+for command in (models, info):
+    app.command()(command)

@@ -1,0 +1,87 @@
+"""`spotree info MODEL`: what a model is."""
+
+from typing import TYPE_CHECKING, Any
+
+from spotree.cli.model import with_model
+from spotree.cli.output import AsJson, show_facts, show_json
+
+if TYPE_CHECKING:
+    from spotree.mdp.model import MDP
+
+
+@with_model
+def info(mdp: "MDP", as_json: AsJson = False) -> None:
+    """Show sizes, rewards, features, actions, and the best and the random policy's return of a model."""
+    facts = describe_mdp(mdp)
+    if as_json:
+        show_json(facts)
+        return
+    show_facts(
+        [
+            ("model", facts["name"]),
+            ("states", f"{facts['states']:,}, of which {facts['relevant_states']:,} leave a choice"),
+            ("choices", f"{facts['choices']:,} with {facts['transitions']:,} transitions"),
+            ("discount", f"{facts['discount']:g}"),
+            ("reward", f"{facts['smallest_reward']:.6g} to {facts['largest_reward']:.6g} per choice"),
+            ("missing action", _missing_text(facts)),
+            ("features", "\n".join(_feature_text(feature) for feature in facts["features"])),
+            ("actions", ", ".join(facts["actions"])),
+            ("splits", f"{facts['candidate_splits']:,} distinct over the states that leave a choice"),
+            ("best policy", f"{facts['optimum']:.6f}  (error below {facts['optimum_error']:.1e})"),
+            ("random policy", f"{facts['random_value']:.6f}"),
+            *facts["notes"].items(),
+        ]
+    )
+
+
+def describe_mdp(mdp: "MDP") -> dict[str, Any]:
+    """Everything `spotree info` says, as plain values."""
+    import numpy as np
+
+    from spotree.mdp.relevant import relevant_states
+    from spotree.tree.splits import candidate_splits
+    from spotree.values import optimum, random_return
+
+    relevant = relevant_states(mdp)
+    best = optimum(mdp)
+    offered = mdp.reward_of_choice[mdp.choice_action >= 0]
+    columns = [np.unique(mdp.features[:, feature]) for feature in range(mdp.num_features)]
+    return {
+        "name": mdp.name,
+        "states": mdp.num_states,
+        "relevant_states": int(relevant.sum()),
+        "choices": mdp.num_choices,
+        "transitions": mdp.num_transitions,
+        "discount": mdp.discount,
+        "smallest_reward": float(offered.min()),
+        "largest_reward": float(offered.max()),
+        "missing": mdp.missing,
+        "missing_reward": mdp.missing_reward,
+        "missing_pairs": int((~mdp.available).sum()),
+        "features": [
+            {"name": name, "values": len(column), "smallest": float(column[0]), "largest": float(column[-1])}
+            for name, column in zip(mdp.feature_names, columns, strict=True)
+        ],
+        "actions": list(mdp.action_names),
+        "candidate_splits": len(candidate_splits(mdp.features, relevant)),
+        "optimum": best.value,
+        "optimum_error": best.error,
+        "random_value": random_return(mdp),
+        "notes": dict(mdp.notes),
+    }
+
+
+def _missing_text(facts: dict[str, Any]) -> str:
+    if facts["missing_pairs"] == 0:
+        return "none: every action is available in every state"
+    rules = {
+        "random": "acts as a uniformly random available one",
+        "end": f"ends the episode with reward {facts['missing_reward']:g}",
+        "stay": "stays in the state with no reward",
+        "forbid": "is forbidden: a tree that takes it in a state it can reach is not allowed",
+    }
+    return f"{rules[facts['missing']]} ({facts['missing_pairs']:,} state-action pairs)"
+
+
+def _feature_text(feature: dict[str, Any]) -> str:
+    return f"{feature['name']}: {feature['values']} values, {feature['smallest']:g} to {feature['largest']:g}"

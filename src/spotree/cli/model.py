@@ -1,0 +1,86 @@
+"""How a command gets its model: a shipped name, or a file and how to read it."""
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from spotree.mdp.model import MDP
+
+READING = "How to read a model file"
+
+
+def _option(*names: str, text: str) -> Any:
+    return typer.Option(*names, help=text, rich_help_panel=READING)
+
+
+def with_model(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn the first parameter of a command, `mdp`, into MODEL and the options for reading a file."""
+
+    @wraps(command)
+    def parse(
+        model: Annotated[str, typer.Argument(help="A shipped model (see `spotree models`) or a model file.")],
+        constants: Annotated[str | None, _option("--constants", text="Constants, as in `delay=3,N=2`.")] = None,
+        reward: Annotated[
+            str | None, _option("--reward", text="Reward structure: a name, several as in `a,b`, or `sum`.")
+        ] = None,
+        sense: Annotated[str, _option("--sense", text="`max` for a reward, `min` for a cost.")] = "max",
+        goal: Annotated[
+            str | None, _option("--goal", text="Label or expression; the episode ends where it holds.")
+        ] = None,
+        discount: Annotated[
+            float | None, _option("--discount", text="Discount, 0.99 unless the file says.")
+        ] = None,
+        missing: Annotated[
+            str | None, _option("--missing", text="An unavailable action: `random`, `end`, `stay` or `forbid`.")
+        ] = None,
+        missing_reward: Annotated[
+            float | None, _option("--missing-reward", text="Reward when `--missing end` ends the episode (-1).")
+        ] = None,
+        actions: Annotated[
+            str, _option("--actions", text="What an action is: `commands` or `labels`.")
+        ] = "commands",
+        drop_actions: Annotated[
+            list[str] | None, _option("--drop-action", text="Leave this action out (repeatable).")
+        ] = None,
+        **rest: Any,
+    ) -> None:
+        options = {
+            "constants": constants,
+            "reward": reward.split(",") if reward and "," in reward else reward,
+            "sense": None if sense == "max" else sense,
+            "goal": goal,
+            "discount": discount,
+            "missing": missing,
+            "missing_reward": missing_reward,
+            "actions": None if actions == "commands" else actions,
+            "drop_actions": drop_actions or None,
+        }
+        command(open_model(model, {name: given for name, given in options.items() if given is not None}), **rest)
+
+    of_parse = inspect.signature(parse, follow_wrapped=False).parameters
+    of_command = inspect.signature(command).parameters
+    own = [parameter for name, parameter in of_command.items() if name != "mdp"]
+    reading = [parameter for name, parameter in of_parse.items() if name != "rest"]
+    merged = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in [reading[0], *own, *reading[1:]]
+    ]
+    parse.__signature__ = inspect.Signature(merged)  # type: ignore[attr-defined]
+    parse.__annotations__ = {parameter.name: parameter.annotation for parameter in merged}
+    return parse
+
+
+def open_model(model: str, options: dict[str, Any]) -> "MDP":
+    """The shipped model of that name, or the model in that file."""
+    from spotree.errors import ReadError
+    from spotree.models import load, names
+    from spotree.read import read
+
+    if model in names():
+        if options:
+            raise ReadError(f"{model} is a shipped model and takes no reading options; drop {', '.join(options)}")
+        return load(model)
+    return read(model, **options)

@@ -1,0 +1,19 @@
+"""How often the policy acts at random while it is evaluated (the paper's epsilon)."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+ExplorationRate: TypeAlias = Callable[[int], float]
+
+
+def none(round: int) -> float:
+    """Never."""
+    return 0.0
+
+
+def decaying(round: int) -> float:
+    """1 / round: always in the first, less and less later (the paper's experiments)."""
+    return 1.0 / max(round, 1)
+
+
+EXPLORATIONS: dict[str, ExplorationRate] = {"none": none, "decaying": decaying}

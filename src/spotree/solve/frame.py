@@ -1,0 +1,86 @@
+"""What stands around every search: the clock, the best and the random return, and how a tree becomes a Solution."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from spotree.errors import InfeasibleError, InvalidProblemError
+from spotree.mdp.model import MDP
+from spotree.solve.history import Progress
+from spotree.solve.solution import Solution, SolveStatus
+from spotree.tree.policy import TreePolicy
+from spotree.tree.prune import prune
+from spotree.tree.tree import Tree
+from spotree.values import Optimum, expected_return, optimum, random_return
+
+TOLERANCE = 1e-9  # relative: a tree this close to a proven bound counts as reaching it
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """One run of one method on one model."""
+
+    mdp: MDP
+    depth: int
+    max_leaves: int | None
+    method: str
+    seed: int | None = None
+    optimum: Optimum = field(init=False)
+    random_value: float = field(init=False)
+    started: float = field(default_factory=time.perf_counter)
+
+    def __post_init__(self) -> None:
+        if self.depth < 0:
+            raise InvalidProblemError(f"depth is {self.depth}; it must be 0 or more")
+        if self.max_leaves is not None and self.max_leaves < 1:
+            raise InvalidProblemError(f"max_leaves is {self.max_leaves}; it must be 1 or more")
+        self.optimum = optimum(self.mdp)
+        self.random_value = random_return(self.mdp)
+
+    @property
+    def seconds(self) -> float:
+        """Wall-clock seconds since the start."""
+        return time.perf_counter() - self.started
+
+    def return_of(self, tree: Tree) -> float:
+        """True return of a tree policy; -inf where it takes a forbidden action in a state that it reaches."""
+        try:
+            return expected_return(self.mdp, tree.actions(self.mdp.features))
+        except InfeasibleError:
+            return float("-inf")
+
+    def closes(self, value: float, bound: float) -> bool:
+        """Whether a value reaches a bound up to rounding."""
+        scale = max(abs(bound), abs(self.optimum.value - self.random_value))
+        return bound - value <= TOLERANCE * scale
+
+    def solution(
+        self, tree: Tree, status: SolveStatus, history: Sequence[Progress] = (), bound: float | None = None
+    ) -> Solution:
+        """The answer for the best tree: pruned, evaluated once more, with the bound that is known."""
+        pruned = prune(tree, self.mdp.features)
+        value = self.return_of(pruned)
+        if value == float("-inf"):
+            raise InfeasibleError(
+                f"no tree of depth {self.depth} that avoids forbidden actions was found for {self.mdp.name};"
+                " allow more depth or time, or read the model with another rule for missing actions"
+            )
+        proven = min(bound, self.optimum.value) if bound is not None else self.optimum.value
+        proven = max(proven, value)
+        return Solution(
+            policy=TreePolicy(pruned, self.mdp.feature_names, self.mdp.action_names),
+            value=value,
+            bound=proven,
+            optimum=self.optimum.value,
+            random_value=self.random_value,
+            depth=self.depth,
+            max_leaves=self.max_leaves,
+            status=SolveStatus.OPTIMAL if self.closes(value, proven) else status,
+            method=self.method,
+            seconds=self.seconds,
+            model=self.mdp.name,
+            missing=self.mdp.missing,
+            discount=self.mdp.discount,
+            seed=self.seed,
+            history=tuple(history),
+        )

@@ -1,0 +1,43 @@
+"""How much each state counts in an improvement step (the paper's Phi): three strategies."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from spotree.axes import PerState
+from spotree.errors import InvalidProblemError
+from spotree.mdp.model import MDP
+from spotree.values import Policy, occupancy
+
+Weigh: TypeAlias = Callable[[MDP, Policy], PerState]
+
+FLOOR = 1e-6  # share of the weight that is spread evenly: Proposition 2 needs every weight positive
+
+
+def uniform(mdp: MDP, policy: Policy) -> PerState:
+    """All states count alike (the paper's tables)."""
+    return np.ones(mdp.num_states)
+
+
+def visits(mdp: MDP, policy: Policy) -> PerState:
+    """Expected discounted visits (the paper's text), with a trace everywhere so that no state is forgotten."""
+    visited = occupancy(mdp, policy)
+    return (1 - FLOOR) * visited + FLOOR * visited.sum() / mdp.num_states
+
+
+def softmax_visits(mdp: MDP, policy: Policy) -> PerState:
+    """Softmax of the expected discounted visits (the paper's timing study)."""
+    visited = occupancy(mdp, policy)
+    raised = np.exp(visited - visited.max())
+    return raised / raised.sum()
+
+
+WEIGHTINGS: dict[str, Weigh] = {"uniform": uniform, "occupancy": visits, "softmax": softmax_visits}
+
+
+def weighting(name: str) -> Weigh:
+    """The strategy of that name."""
+    if name not in WEIGHTINGS:
+        raise InvalidProblemError(f"weights {name!r} are unknown; choose one of {', '.join(WEIGHTINGS)}")
+    return WEIGHTINGS[name]

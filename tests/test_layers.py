@@ -1,0 +1,79 @@
+"""Imports point one way: the table says which package may import which."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "spotree"
+
+BASE = {"errors", "axes", "_core"}
+MAY_IMPORT = {
+    "errors": set(),
+    "axes": set(),
+    "mdp": BASE,
+    "read": BASE | {"mdp"},
+    "models": BASE | {"mdp", "read"},
+    "values": BASE | {"mdp"},
+    "tree": BASE,
+    "search": BASE | {"tree"},
+    "solve": BASE | {"mdp", "values", "tree", "search"},
+    "certify": BASE | {"mdp", "values", "tree", "search", "solve"},
+    "baselines": BASE | {"mdp", "values", "tree", "search", "solve"},
+    "report": BASE | {"tree", "solve"},
+    "cli": BASE | {"mdp", "read", "models", "values", "tree", "search", "solve", "certify", "baselines", "report"},
+}
+ONLY_IMPORTER = {
+    "highspy": "search/milp/highs.py",
+    "gurobipy": "search/milp/gurobi.py",
+    "stormpy": "read/storm.py",
+    "gymnasium": "read/gymnasium.py",
+}
+
+
+def imported_modules(path: Path) -> set[str]:
+    modules: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{path}: relative import"
+            modules |= (
+                {f"spotree.{alias.name}" for alias in node.names} if node.module == "spotree" else {node.module}
+            )
+    return modules
+
+
+def files_of(package: str) -> list[Path]:
+    folder = SOURCE / package
+    return sorted(folder.rglob("*.py")) if folder.is_dir() else [SOURCE / f"{package}.py"]
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_a_package_imports_only_what_stands_below_it(package: str) -> None:
+    for path in files_of(package):
+        used = {name.split(".")[1] for name in imported_modules(path) if name.startswith("spotree.")}
+        beyond = used - MAY_IMPORT[package] - {package}
+        assert not beyond, f"{path.relative_to(SOURCE)} imports {sorted(beyond)}"
+
+
+def test_every_package_stands_in_the_table() -> None:
+    there = {path.stem for path in SOURCE.iterdir() if path.is_dir() or path.suffix == ".py"}
+    assert there - {"__init__", "__pycache__"} == set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("foreign", ONLY_IMPORTER)
+def test_a_foreign_program_is_imported_by_one_file_only(foreign: str) -> None:
+    importers = {
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        if any(name.split(".")[0] == foreign for name in imported_modules(path))
+    }
+    assert importers == {ONLY_IMPORTER[foreign]}
+
+
+def test_every_source_file_begins_with_what_it_is() -> None:
+    for path in sorted(SOURCE.rglob("*.py")):
+        if path.name == "__init__.py" and not path.read_text().strip():
+            continue
+        assert ast.get_docstring(ast.parse(path.read_text())), f"{path.relative_to(SOURCE)} has no first line"
