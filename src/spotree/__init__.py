@@ -10,8 +10,8 @@ Importing this package does no work: each public name is looked up where it live
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# These packages share their name with a public function. Python binds a package to its parent only once, so importing
-# them now and freeing the names leaves room for the functions.
+# These packages share their name with a public function. Python binds a package to its parent only once, so
+# importing them here and freeing the names leaves room for the functions.
 for _name in ("certify", "read", "solve"):
     import_module(f"spotree.{_name}")
     del globals()[_name]

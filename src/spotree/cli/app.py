@@ -2,8 +2,11 @@
 
 import typer
 
+from spotree.cli.compare import compare
+from spotree.cli.improve import improve
 from spotree.cli.info import info
 from spotree.cli.models import models
+from spotree.cli.solve import solve
 
 app = typer.Typer(
     name="spotree",
@@ -13,5 +16,5 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (models, info):
+for command in (solve, compare, info, models, improve):
     app.command()(command)

@@ -1,0 +1,81 @@
+"""`spotree improve MODEL`: one improvement step, with proof."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spotree.cli.model import with_model
+from spotree.cli.output import AsJson, show_facts, show_json
+
+if TYPE_CHECKING:
+    from spotree.mdp.model import MDP
+
+
+@with_model
+def improve(
+    mdp: "MDP",
+    depth: Annotated[int, typer.Option("--depth", "-d", help="Most splits on a path.", min=0)] = 3,
+    engine: Annotated[str, typer.Option("--engine", "-e", help="exact, rsbb, milp or exhaustive.")] = "exact",
+    policy: Annotated[
+        str, typer.Option("--policy", help="Whose values count: `first` action, `random` or `optimal`.")
+    ] = "first",
+    weights: Annotated[
+        str, typer.Option("--weights", help="How much states count: uniform, occupancy or softmax.")
+    ] = "uniform",
+    max_leaves: Annotated[int | None, typer.Option("--max-leaves", help="Most leaves.", min=1)] = None,
+    time_limit: Annotated[float | None, typer.Option("--time", "-t", help="Wall-clock seconds.", min=0.0)] = None,
+    gap: Annotated[float, typer.Option("--gap", help="Stop within this relative gap.", min=0.0)] = 0.0,
+    threads: Annotated[int | None, typer.Option("--threads", help="All cores if not given.", min=1)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the best tree for the values of a policy: the step that SPOT repeats, solved once.
+
+    The step maximises the sum over states of weight times action value under the policy's values.
+    """
+    from spotree.search.improve import improve as run
+    from spotree.solve.gain import gain
+    from spotree.solve.reference import reference_policy
+    from spotree.solve.weights import weighting
+    from spotree.tree.policy import TreePolicy
+    from spotree.values import expected_return, policy_value
+
+    acting = reference_policy(mdp, policy)
+    gains = gain(mdp, policy_value(mdp, acting), weighting(weights)(mdp, acting))
+    step = run(
+        mdp.features,
+        gains,
+        depth,
+        engine=engine,
+        max_leaves=max_leaves,
+        time_limit=time_limit,
+        gap_tolerance=gap,
+        threads=threads,
+    )
+    returns = expected_return(mdp, step.tree.actions(mdp.features))
+    if as_json:
+        show_json(
+            {
+                "model": mdp.name,
+                "engine": step.engine,
+                "value": step.value,
+                "bound": step.bound,
+                "status": step.status.name,
+                "seconds": step.seconds,
+                "counts": dict(step.counts),
+                "return": returns,
+                "tree": str(TreePolicy(step.tree, mdp.feature_names, mdp.action_names)).splitlines(),
+            }
+        )
+        return
+    print(TreePolicy(step.tree, mdp.feature_names, mdp.action_names))
+    print()
+    show_facts(
+        [
+            ("step", f"{weights} weights at the {policy} policy's values"),
+            ("value", f"{step.value:.9g}"),
+            ("bound", f"{step.bound:.9g}   (gap {step.gap:.3g})"),
+            ("status", f"{step.status} ({step.engine}, {step.seconds:.3f} s)"),
+            ("counts", ", ".join(f"{count:,} {name}" for name, count in step.counts.items()) or "none"),
+            ("return", f"{returns:.6f} of the tree as a policy"),
+        ]
+    )

@@ -1,0 +1,40 @@
+"""The line that shows how a long search is doing."""
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spotree.mdp.model import MDP
+    from spotree.solve.history import Progress
+
+
+class LiveLine:
+    """Rewrites one line of standard error; silent where that is not a terminal or `quiet` is asked for."""
+
+    def __init__(self, mdp: "MDP", quiet: bool = False) -> None:
+        self.mdp = mdp
+        self.active = sys.stderr.isatty() and not quiet
+        self.width = 0
+
+    def __enter__(self) -> "LiveLine":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.width:
+            print("\r" + " " * self.width + "\r", end="", file=sys.stderr, flush=True)
+
+    def show(self, progress: "Progress") -> None:
+        """Show one moment of the run."""
+        if not self.active:
+            return
+        scale = max(abs(progress.value), abs(progress.bound))
+        gap = (progress.bound - progress.value) / scale if scale > 0 else 0.0
+        text = (
+            f"{progress.seconds:6.1f} s  round {progress.round}  return {progress.value:.6f}"
+            f"  bound {progress.bound:.6f}  gap {gap:.2%}"
+        )
+        print("\r" + text.ljust(self.width), end="", file=sys.stderr, flush=True)
+        self.width = max(self.width, len(text))

@@ -1,0 +1,85 @@
+"""`spotree solve MODEL`: the best tree policy in the time given."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spotree.cli.model import with_model
+from spotree.cli.output import AsJson, show_facts, show_json
+
+if TYPE_CHECKING:
+    from spotree.mdp.model import MDP
+    from spotree.solve.solution import Solution
+
+Depth = Annotated[int, typer.Option("--depth", "-d", help="Most splits on a path.", min=0)]
+Seconds = Annotated[float, typer.Option("--time", "-t", help="Wall-clock seconds.", min=0.0)]
+MaxLeaves = Annotated[int | None, typer.Option("--max-leaves", help="Most leaves (2^depth if not given).", min=1)]
+Seed = Annotated[int, typer.Option("--seed", help="The same seed and threads make the same rounds.")]
+Threads = Annotated[int | None, typer.Option("--threads", help="All cores if not given.", min=1)]
+
+
+@with_model
+def solve(
+    mdp: "MDP",
+    depth: Depth = 3,
+    time_limit: Seconds = 60.0,
+    method: Annotated[
+        str, typer.Option("--method", "-m", help="neighbourhood, spot, spot+ws, omdt or viper.")
+    ] = "neighbourhood",
+    max_leaves: MaxLeaves = None,
+    seed: Seed = 0,
+    threads: Threads = None,
+    start: Annotated[Path | None, typer.Option("--start", help="Begin with the tree of a saved solution.")] = None,
+    preset: Annotated[str | None, typer.Option("--preset", help="`paper`: SPOT's settings in the paper.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Save the solution as JSON.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find a decision-tree policy, show it, its return and what no tree of its size can exceed.
+
+    Ctrl-C stops the search and shows the best tree found so far.
+    """
+    from spotree.cli.live import LiveLine
+    from spotree.solve.solution import Solution
+    from spotree.solve.solve import solve as run
+
+    settings = {} if preset is None else {"preset": preset}
+    with LiveLine(mdp, quiet=as_json) as live:
+        solution = run(
+            mdp,
+            depth,
+            max_leaves=max_leaves,
+            method=method,
+            time_limit=time_limit,
+            seed=seed,
+            threads=threads,
+            start=None if start is None else Solution.load(start),
+            progress=live.show,
+            **settings,
+        )
+    if out is not None:
+        solution.save(out)
+    if as_json:
+        show_json(solution.as_dict())
+        return
+    show_solution(solution)
+    if out is not None:
+        print(f"saved to {out}")
+
+
+def show_solution(solution: "Solution") -> None:
+    """Print the tree and the facts about it."""
+    print(solution.policy)
+    print()
+    policy = solution.policy
+    show_facts(
+        [
+            ("model", f"{solution.model} (discount {solution.discount:g}, missing actions: {solution.missing})"),
+            ("tree", f"depth {policy.depth} of at most {solution.depth}, {policy.num_leaves} leaves"),
+            ("return", f"{solution.value:.6f}"),
+            ("of optimum", f"{solution.of_optimum:.6f}   (optimum {solution.optimum:.6f})"),
+            ("over random", f"{solution.over_random:.6f}   (random {solution.random_value:.6f})"),
+            ("bound", f"{solution.bound:.6f}   (gap {solution.gap:.2%})"),
+            ("status", f"{solution.status} ({solution.method}, {solution.seconds:.1f} s)"),
+        ]
+    )
