@@ -30,8 +30,8 @@ def spot_from_omdt(
 ) -> Solution:
     """Algorithm 1 from OMDT's tree.
 
-    `omdt_seconds` is the time that OMDT gets: a third of `time_limit` if not given, 5 minutes without a limit or with
-    `preset="paper"`. OMDT's bound carries over.
+    `omdt_seconds` is the time that OMDT gets: a third of `time_limit` if not given, 5 minutes without a limit or
+    with `preset="paper"`. OMDT's bound carries over.
     """
     started = time.perf_counter()
     if omdt_seconds is None:

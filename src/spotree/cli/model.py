@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable
-from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,7 +19,6 @@ def _option(*names: str, text: str) -> Any:
 def with_model(command: Callable[..., None]) -> Callable[..., None]:
     """Turn the first parameter of a command, `mdp`, into MODEL and the options for reading a file."""
 
-    @wraps(command)
     def parse(
         model: Annotated[str, typer.Argument(help="A shipped model (see `spotree models`) or a model file.")],
         constants: Annotated[str | None, _option("--constants", text="Constants, as in `delay=3,N=2`.")] = None,
@@ -61,13 +59,12 @@ def with_model(command: Callable[..., None]) -> Callable[..., None]:
         }
         command(open_model(model, {name: given for name, given in options.items() if given is not None}), **rest)
 
-    of_parse = inspect.signature(parse, follow_wrapped=False).parameters
-    of_command = inspect.signature(command).parameters
-    own = [parameter for name, parameter in of_command.items() if name != "mdp"]
-    reading = [parameter for name, parameter in of_parse.items() if name != "rest"]
+    own = [parameter for name, parameter in inspect.signature(command).parameters.items() if name != "mdp"]
+    reading = [parameter for name, parameter in inspect.signature(parse).parameters.items() if name != "rest"]
     merged = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in [reading[0], *own, *reading[1:]]
     ]
+    parse.__name__, parse.__doc__ = command.__name__, command.__doc__
     parse.__signature__ = inspect.Signature(merged)  # type: ignore[attr-defined]
     parse.__annotations__ = {parameter.name: parameter.annotation for parameter in merged}
     return parse

@@ -38,8 +38,8 @@ def spot_for(
 ) -> Solution:
     """Algorithm 1 with its parts chosen by name.
 
-    `preset="paper"` stands for uniform weights, exploration 1 / round, half of the tree free, five minutes a round and
-    60 in all; a `time_limit` that is given as well shortens the whole.
+    `preset="paper"` stands for uniform weights, exploration 1 / round, half of the tree free, five minutes a round
+    and 60 in all; a `time_limit` that is given as well shortens the whole.
     """
     if preset not in (None, "paper"):
         raise InvalidProblemError(f"preset {preset!r} is unknown; there is 'paper'")

@@ -11,7 +11,7 @@ from spotree.solve.solution import Solution
 from spotree.tree.policy import TreePolicy
 from spotree.tree.tree import Tree
 
-# Methods by name, each "module:function". Baselines stand above this layer, so they are found by name, when asked for.
+# Methods by name, each "module:function". Baselines stand above this layer, so they are looked up when asked for.
 METHODS = {
     "neighbourhood": "spotree.solve.neighbourhood:neighbourhood",
     "spot": "spotree.solve.presets:spot_for",
@@ -59,8 +59,8 @@ def solve(
     depth, max_leaves
         The size of tree: most splits on a path, and most leaves in all.
     method
-        "neighbourhood" (searches by true return), "spot" (the paper's Algorithm 1), "spot+ws" (the same from a start
-        of OMDT), "omdt" (one mixed-integer program), "viper" (imitation of the best policy).
+        "neighbourhood" (searches by true return), "spot" (the paper's Algorithm 1), "spot+ws" (the same from
+        a start of OMDT), "omdt" (one mixed-integer program), "viper" (imitation of the best policy).
     time_limit
         Wall-clock seconds.
     seed
