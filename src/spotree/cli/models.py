@@ -5,9 +5,9 @@ from spotree.cli.output import AsJson, show_json, show_table
 
 def models(as_json: AsJson = False) -> None:
     """List the models that ship with spotree."""
-    from spotree.models import describe
+    from spotree.models import describe, names
 
-    described = describe()
+    described = {name: describe(name) for name in names()}
     if as_json:
         show_json(described)
     else:
