@@ -1,13 +1,13 @@
 """What a run answers: a policy, what it is worth, what no tree of its size can exceed, and how that was found."""
 
 import json
-import os
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from spotree.errors import ReadError
+from spotree.files import whole_file
 from spotree.solve.history import Progress
 from spotree.tree.policy import TreePolicy
 from spotree.tree.tree import make_tree
@@ -85,9 +85,8 @@ class Solution:
     def save(self, path: str | Path) -> None:
         """Write the solution as JSON; a file that is there already is replaced in one step."""
         document = {"format": FORMAT, "version": VERSION} | self.as_dict()
-        partial = Path(f"{path}.partial")
-        partial.write_text(json.dumps(document, indent=1) + "\n")
-        os.replace(partial, path)
+        with whole_file(path) as stream:
+            stream.write((json.dumps(document, indent=1) + "\n").encode())
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers, strings and lists, ready for JSON."""
