@@ -1,0 +1,169 @@
+"""From what a file says to what is decided: rewards, goal, actions and features are chosen here."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spotree.axes import Floats, Ints
+from spotree.errors import InvalidModelError, ReadError
+from spotree.mdp import MDP, ChoiceRows, build_mdp
+from spotree.read.actions import drop, name_actions
+from spotree.read.explicit import ExplicitModel
+from spotree.read.expression import states_where
+from spotree.read.options import DEFAULT_DISCOUNT, DEFAULT_MISSING, ReadOptions
+
+
+def choose(
+    model: ExplicitModel, options: ReadOptions, source: str, constants: Mapping[str, float] | None = None
+) -> MDP:
+    """The MDP that the options pick out of a model; `mdp.notes` says what was picked.
+
+    A model that spotree wrote (`extension` not empty) brings its own actions, features and rules along.
+    """
+    if not model.variables:
+        raise ReadError(f"{source}: the states have no variables, and a tree needs features to split on")
+    own: Mapping[str, Any] = model.extension
+    notes: dict[str, str] = dict(own.get("notes", {}))
+    reward, reward_on_goal, note = _reward(model, options, source)
+    if not own or options.reward is not None or options.sense == "min":
+        notes["reward"] = note
+    goal = np.zeros(model.num_states, dtype=bool)
+    if options.goal is not None:
+        goal = states_where(options.goal, model.labels, model.variables, constants or {}, model.num_states)
+        if not goal.any():
+            raise ReadError(f"{source}: goal={options.goal!r} holds in no reachable state")
+        notes["goal"] = f"{options.goal}: {goal.sum()} states, where the episode ends"
+    if own:
+        action_of, names = model.kind_of, [kind.label for kind in model.kinds]
+    else:
+        action_of, names, notes["actions"] = name_actions(model, options.actions)
+    stays, action_of, names = drop(action_of, names, options.drop_actions)
+    rows, reward = _rows(model, action_of, stays & ~goal[model.state_of], reward)
+    if not own:
+        rows, names = _used(rows, names)
+    rows, reward = _with_goal(rows, reward, np.flatnonzero(goal), reward_on_goal, len(names))
+    features, feature_names, dropped = _features(model)
+    if dropped:
+        notes["columns that are no features"] = dropped
+    discount = options.discount_or(own.get("discount", DEFAULT_DISCOUNT))
+    try:
+        return build_mdp(
+            rows,
+            reward if options.sense == "max" else -reward,
+            discount,
+            initial=own.get("initial", model.initial),
+            features=features,
+            feature_names=feature_names,
+            action_names=names,
+            missing=options.missing_or(own.get("missing", DEFAULT_MISSING)),
+            missing_reward=options.missing_reward_or(own.get("missing_reward", -1.0)),
+            ends=_ends(rows, np.flatnonzero(goal), bool(own.get("sink"))),
+            state_number=own.get("state_number"),
+            name=options.name or own.get("name") or Path(source).stem,
+            notes=notes,
+            undiscounted=discount == 1 and "discount" in own,
+        )
+    except InvalidModelError as error:
+        raise ReadError(f"{source}: {error}") from error
+
+
+def _reward(model: ExplicitModel, options: ReadOptions, source: str) -> tuple[Floats, Floats, str]:
+    """[choice] what it earns, [state] what arriving there earns if it is a goal, and the names that were added up."""
+    known = model.rewards
+    asked = options.reward
+    if asked is None:
+        if len(known) != 1:
+            listed = ", ".join(sorted(known)) or "none"
+            raise ReadError(
+                f"{source}: {len(known)} reward structures ({listed}); choose with reward=NAME, several names, "
+                "'sum' for all, or a label, which pays 1 in its states"
+            )
+        asked = next(iter(known))
+    names = sorted(known) if asked == "sum" else [asked] if isinstance(asked, str) else list(asked)
+    earned, on_goal = np.zeros(model.num_choices), np.zeros(model.num_states)
+    for name in names:
+        if name in known:
+            earned = earned + (known[name].states[model.state_of] + known[name].choices)
+        elif name in model.labels:
+            on_goal = on_goal + model.labels[name]
+        else:
+            raise ReadError(
+                f"{source}: no reward structure or label {name!r}; rewards: {', '.join(sorted(known)) or 'none'}; "
+                f"labels: {', '.join(sorted(model.labels))}"
+            )
+    sign = "-" if options.sense == "min" else ""
+    return earned + on_goal[model.state_of], on_goal, f"{sign}({' + '.join(names)})" if sign else " + ".join(names)
+
+
+def _rows(
+    model: ExplicitModel, action_of: Ints, keep: NDArray[np.bool_], reward: Floats
+) -> tuple[ChoiceRows, Floats]:
+    """One row per (state, action) with its reward; several choices of a state under one action are averaged."""
+    shape = (model.num_choices, model.num_states)
+    matrix = sp.csr_matrix((model.probability, model.target, model.row_start), shape=shape)
+    state, action = model.state_of, action_of
+    if not keep.all():
+        matrix, state, action, reward = matrix[keep], state[keep], action[keep], reward[keep]
+    order = np.lexsort((action, state))
+    fresh = np.ones(len(order), dtype=bool)
+    fresh[1:] = (np.diff(state[order]) != 0) | (np.diff(action[order]) != 0)
+    if not fresh.all():
+        group = np.cumsum(fresh) - 1
+        weight = 1.0 / np.bincount(group)[group]
+        average = sp.csr_matrix((weight, (group, order)), shape=(group[-1] + 1, len(order)))
+        matrix, reward = sp.csr_matrix(average @ matrix), average @ reward
+        state, action = state[order][fresh], action[order][fresh]
+    starts, targets = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
+    return ChoiceRows(state, action, starts, targets, matrix.data), reward
+
+
+def _used(rows: ChoiceRows, names: list[str]) -> tuple[ChoiceRows, list[str]]:
+    """Leave out the actions that no row has, such as those of goal states alone."""
+    used = np.bincount(rows.action, minlength=len(names)) > 0
+    action = (np.cumsum(used) - 1)[rows.action]
+    return replace(rows, action=action), [name for name, seen in zip(names, used, strict=True) if seen]
+
+
+def _with_goal(
+    rows: ChoiceRows, reward: Floats, goal: Ints, reward_on_goal: Floats, num_actions: int
+) -> tuple[ChoiceRows, Floats]:
+    """The rows, and for every goal state and action an empty one, which ends the episode."""
+    extra = len(goal) * num_actions
+    return (
+        ChoiceRows(
+            np.concatenate((rows.state, np.repeat(goal, num_actions))),
+            np.concatenate((rows.action, np.tile(np.arange(num_actions), len(goal)))),
+            np.concatenate((rows.row_start, np.full(extra, rows.row_start[-1]))),
+            rows.target,
+            rows.probability,
+        ),
+        np.concatenate((reward, np.repeat(reward_on_goal[goal], num_actions))),
+    )
+
+
+def _ends(rows: ChoiceRows, goal: Ints, may_end: bool) -> Floats:
+    """[choice] the probability that the episode ends: 1 in a goal, and the rest of rows that may end otherwise."""
+    if may_end:
+        rest = 1 - rows.per_choice(rows.probability)
+        return np.where(rest > 1e-9, rest, 0.0)
+    return np.isin(rows.state, goal).astype(np.float64)
+
+
+def _features(model: ExplicitModel) -> tuple[Floats, list[str], str]:
+    """The columns a tree may split on, their names, and which were left out."""
+    own = model.extension.get("feature_names")
+    left_out = dict(model.left_out)
+    if own is None:
+        for name, column in model.variables.items():
+            if (column == column[0]).all():
+                left_out[name] = "constant"
+    names = [name for name in (own or model.variables) if name not in left_out]
+    if not names:
+        raise ReadError("every state variable is constant; a tree needs features to split on")
+    text = ", ".join(f"{name} ({reason})" for name, reason in left_out.items())
+    return np.column_stack([model.variables[name] for name in names]), names, text

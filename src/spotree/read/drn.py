@@ -1,0 +1,54 @@
+"""The features of a DRN file: in its comments, or in a state-valuations.json beside it (dtPAYNT's convention)."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+
+from spotree.axes import Floats
+from spotree.errors import ReadError
+
+VALUATIONS = "state-valuations.json"
+_STATE = re.compile(r"^state (\d+)\b", re.MULTILINE)
+_COMMENT = re.compile(r"^//\s*\[(.*)\]\s*$", re.MULTILINE)
+
+
+def features_of_drn(path: Path, num_states: int) -> tuple[dict[str, Floats], str]:
+    """[state] columns by name, and where they were found."""
+    beside = path.with_name(VALUATIONS)
+    comments = [match[1] for match in _COMMENT.finditer(path.read_text())]
+    if comments:
+        where, records = "the comments of the states", [_parse(path, comment) for comment in comments]
+    elif beside.is_file():
+        where, records = VALUATIONS, _load(beside)
+    else:
+        raise ReadError(f"{path}: no state valuations, neither as comments //[x=0 & ...] nor in {VALUATIONS} beside it")
+    if len(records) != num_states:
+        raise ReadError(f"{path}: {len(records)} state valuations in {where}, but {num_states} states")
+    names = list(records[0])
+    for state, record in enumerate(records):
+        if list(record) != names:
+            raise ReadError(f"{path}: state {state} has the variables {', '.join(record)}, not {', '.join(names)}")
+    table = np.array([list(record.values()) for record in records], dtype=np.float64)
+    return {name: table[:, column] for column, name in enumerate(names)}, where
+
+
+def _parse(path: Path, comment: str) -> dict[str, float]:
+    """`!busy & x=3` -> {"busy": 0, "x": 3}."""
+    record = {}
+    for part in comment.split("&"):
+        name, equals, value = part.strip().partition("=")
+        try:
+            record[name.lstrip("!").strip()] = float(value) if equals else float(not name.startswith("!"))
+        except ValueError:
+            raise ReadError(f"{path}: state valuation {part.strip()!r} is no number") from None
+    return record
+
+
+def _load(path: Path) -> list[dict[str, float]]:
+    try:
+        states = json.loads(path.read_text())
+        return [{str(name): float(value) for name, value in state} for state in states]
+    except (ValueError, TypeError) as error:
+        raise ReadError(f"{path}: not a list of [name, number] pairs per state: {error}") from None

@@ -1,0 +1,89 @@
+"""Sets of states by expression: PRISM's notation over labels and variables, as in `station1=4 & !"busy"`."""
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotree.axes import Floats
+from spotree.errors import ReadError
+
+# PRISM ranks its operators as Python does ("!" below "=", "&" above "|"), so only the spelling changes.
+_SPELLING = {"!": " not ", "&": " and ", "|": " or ", "=": " == ", "true": " True ", "false": " False "}
+_TOKEN = re.compile(r'"[^"]*"|!=|<=>|=>|<=|>=|==|[!&|=]|\btrue\b|\bfalse\b')
+
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+
+
+def states_where(
+    text: str,
+    labels: Mapping[str, NDArray[np.bool_]],
+    variables: Mapping[str, Floats],
+    constants: Mapping[str, float],
+    num_states: int,
+) -> NDArray[np.bool_]:
+    """[state] whether the label or expression holds."""
+    if text in labels:
+        return labels[text]
+    spelled = _TOKEN.sub(lambda token: _SPELLING.get(token[0], token[0]), text)
+    try:
+        tree = ast.parse(spelled.strip(), mode="eval")
+    except SyntaxError as error:
+        raise ReadError(f"goal={text!r} is neither a label nor an expression: {error.msg}") from None
+
+    def value(node: ast.expr) -> Any:
+        match node:
+            case ast.Constant(value=str(name)):
+                if name not in labels:
+                    raise ReadError(f"goal={text!r}: no label {name!r}; known: {_listed(labels)}")
+                return labels[name]
+            case ast.Constant(value=bool() | int() | float() as number):
+                return number
+            case ast.Name(id=name):
+                for known in (variables, constants):
+                    if name in known:
+                        return known[name]
+                raise ReadError(
+                    f"goal={text!r}: {name!r} is no label, variable or constant; labels: {_listed(labels)}; "
+                    f"variables: {_listed(variables)}"
+                )
+            case ast.UnaryOp(op=ast.Not(), operand=inner):
+                return np.logical_not(truth(inner))
+            case ast.UnaryOp(op=ast.USub(), operand=inner):
+                return -value(inner)
+            case ast.BoolOp(op=ast.And(), values=parts):
+                return np.logical_and.reduce([np.broadcast_to(truth(part), num_states) for part in parts])
+            case ast.BoolOp(op=ast.Or(), values=parts):
+                return np.logical_or.reduce([np.broadcast_to(truth(part), num_states) for part in parts])
+            case ast.Compare(left=left, ops=[sign], comparators=[right]) if type(sign) in _COMPARE:
+                return _COMPARE[type(sign)](value(left), value(right))
+            case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _ARITHMETIC:
+                return _ARITHMETIC[type(sign)](value(left), value(right))
+        raise ReadError(f"goal={text!r}: cannot read {ast.unparse(node)!r}; use = != < <= > >= + - * / ! & |")
+
+    def truth(node: ast.expr) -> Any:
+        """The value, which must be true or false; a variable of 0 and 1 will do."""
+        return np.asarray(value(node)).astype(bool)
+
+    return np.array(np.broadcast_to(truth(tree.body), num_states))
+
+
+def _listed(names: Mapping[str, object]) -> str:
+    return ", ".join(sorted(names)) or "none"

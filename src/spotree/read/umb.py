@@ -1,0 +1,179 @@
+"""UMB, the unified Markov binary format, read with NumPy alone."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spotree.axes import Floats, Ints
+from spotree.errors import ReadError
+from spotree.mdp.model import MDP
+from spotree.read.archive import Archive
+from spotree.read.choose import choose
+from spotree.read.explicit import ExplicitModel, Kind, StructureReward
+from spotree.read.options import ReadOptions
+from spotree.read.valuations import record_bytes, unpack
+
+
+def read_umb(path: Path, options: ReadOptions) -> MDP:
+    """The MDP of a .umb file; a file that spotree wrote comes back bit for bit."""
+    options.refuse("a .umb file, whose constants are fixed", "constants")
+    return choose(load_umb(path), options, source=str(path))
+
+
+def load_umb(path: Path) -> ExplicitModel:
+    """Everything a .umb file says that spotree can use."""
+    archive = Archive(path)
+    index = archive.json("index.json")
+    try:
+        return _model(archive, index)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ReadError(f"{path}: index.json is incomplete or malformed: {error}") from None
+
+
+def _model(archive: Archive, index: dict[str, Any]) -> ExplicitModel:
+    path, system = archive.path, index["transition-system"]
+    _refuse_what_is_no_mdp(path, index)
+    num_states, num_choices = int(system["#states"]), int(system["#choices"])
+    num_branches = int(system["#branches"])
+    choice_start = archive.offsets("state-to-choices.bin", num_states, num_choices)
+    row_start = archive.offsets("choice-to-branches.bin", num_choices, num_branches)
+    target = archive.array("branch-to-target.bin", "<u8", num_branches).astype(np.int64)
+    if num_branches and not 0 <= target.min() <= target.max() < num_states:
+        raise ReadError(f"{path}: branch-to-target.bin names a state beyond the {num_states} there are")
+    probability: Floats = np.ones(num_branches)
+    if "branch-probability-type" in system:
+        probability = archive.array("branch-to-probability.bin", "<f8", num_branches)
+    initial = archive.bits("state-is-initial.bin", num_states)
+    if not initial.any():
+        raise ReadError(f"{path}: no state is initial")
+    kind_of, kinds = _kinds(archive, system, num_choices)
+    annotations = index.get("annotations", {})
+    rewards = {
+        entry.get("alias", name): _reward(archive, f"annotations/rewards/{name}", entry, row_start, probability, num_states)
+        for name, entry in annotations.get("rewards", {}).items()
+    }
+    labels = {
+        entry.get("alias", name): archive.bits(f"annotations/aps/{name}/states/values.bin", num_states)
+        for name, entry in annotations.get("aps", {}).items()
+    }
+    variables, left_out = _variables(archive, index, num_states)
+    model = ExplicitModel(
+        choice_start=choice_start,
+        row_start=row_start,
+        target=target,
+        probability=probability,
+        kind_of=kind_of,
+        kinds=kinds,
+        initial=initial / initial.sum(),
+        rewards=rewards,
+        labels={"init": initial, **labels},
+        variables=variables,
+        left_out=left_out,
+        extension=_extension(archive, index, num_states),
+    )
+    return _without_sink(model) if model.extension.get("sink") else model
+
+
+def _refuse_what_is_no_mdp(path: Path, index: Mapping[str, Any]) -> None:
+    system = index["transition-system"]
+    if index.get("format-version", 1) != 1:
+        raise ReadError(f"{path}: UMB version {index['format-version']}; only version 1 can be read")
+    if system["time"] != "discrete":
+        raise ReadError(f"{path}: the model's time is {system['time']!r}; only discrete-time models can be read")
+    if system["#players"] > 1:
+        raise ReadError(f"{path}: a game of {system['#players']} players; only MDPs and Markov chains can be read")
+    if system.get("#observations", 0):
+        raise ReadError(f"{path}: partially observable ({system['#observations']} observations); only MDPs can be read")
+    kind = system.get("branch-probability-type", {"type": "double"})["type"]
+    if kind != "double":
+        raise ReadError(f"{path}: probabilities are of type {kind!r}; export the model with plain double probabilities")
+
+
+def _kinds(archive: Archive, system: Mapping[str, Any], num_choices: int) -> tuple[Ints, tuple[Kind, ...]]:
+    number = int(system.get("#choice-actions", 0))
+    folder = "actions/choices"
+    if number == 0 or f"{folder}/values.bin" not in archive:
+        kind_of = np.zeros(num_choices, dtype=np.int64)
+    else:
+        kind_of = archive.array(f"{folder}/values.bin", "<u4", num_choices).astype(np.int64)
+        if num_choices and kind_of.max() >= number:
+            raise ReadError(f"{archive.path}: {folder}/values.bin names action {kind_of.max()} of {number}")
+    if number == 0:
+        return kind_of, (Kind(""),)
+    if f"{folder}/strings.bin" not in archive:
+        return kind_of, tuple(Kind(f"action{i}") for i in range(number))
+    text = archive.bytes(f"{folder}/strings.bin")
+    start = archive.offsets(f"{folder}/string-mapping.bin", number, len(text))
+    names = [text[start[i] : start[i + 1]].decode(errors="replace") for i in range(number)]
+    return kind_of, tuple(Kind(name) for name in names)
+
+
+def _reward(
+    archive: Archive, folder: str, entry: Mapping[str, Any], row_start: Ints, probability: Floats, num_states: int
+) -> StructureReward:
+    if entry["type"]["type"] != "double":
+        raise ReadError(f"{archive.path}: {folder} is of type {entry['type']['type']!r}; rewards must be double")
+    num_choices = len(row_start) - 1
+    states, choices = np.zeros(num_states), np.zeros(num_choices)
+    for part in entry["applies-to"]:
+        name = f"{folder}/{part}/values.bin"
+        if part == "states":
+            states = archive.array(name, "<f8", num_states)
+        elif part == "choices":
+            choices = choices + archive.array(name, "<f8", num_choices)
+        elif part == "branches":
+            earned = probability * archive.array(name, "<f8", len(probability))
+            choice = np.repeat(np.arange(num_choices), np.diff(row_start))
+            choices = choices + np.bincount(choice, weights=earned, minlength=num_choices)
+    return StructureReward(states, choices)
+
+
+def _variables(
+    archive: Archive, index: Mapping[str, Any], num_states: int
+) -> tuple[dict[str, Floats], dict[str, str]]:
+    description = index.get("valuations", {}).get("states")
+    if description is None:
+        return {}, {}
+    if "valuations/states/valuation-to-class.bin" in archive or len(description["classes"]) > 1:
+        raise ReadError(f"{archive.path}: states have different sets of variables; a tree needs the same for all")
+    entries = description["classes"][0]["variables"]
+    width = record_bytes(entries)
+    records = archive.array("valuations/states/valuations.bin", "u1", num_states * width)
+    return unpack(records.reshape(num_states, width), entries)
+
+
+def _without_sink(model: ExplicitModel) -> ExplicitModel:
+    """Undo what the writer does for rows that end the episode: its last state is no state of the model."""
+    sink, last_choice = model.num_states - 1, model.num_choices - 1
+    real = model.target[: model.row_start[last_choice]] != sink
+    row_start = np.concatenate(([0], np.cumsum(real)))[model.row_start[: last_choice + 1]]
+    return replace(
+        model,
+        choice_start=model.choice_start[:-1],
+        row_start=row_start,
+        target=model.target[: len(real)][real],
+        probability=model.probability[: len(real)][real],
+        kind_of=model.kind_of[:-1],
+        initial=model.initial[:-1],
+        rewards={name: StructureReward(r.states[:-1], r.choices[:-1]) for name, r in model.rewards.items()},
+        labels={name: label[:-1] for name, label in model.labels.items()},
+        variables={name: column[:-1] for name, column in model.variables.items()},
+        extension={
+            name: value[:-1] if isinstance(value, np.ndarray) else value for name, value in model.extension.items()
+        },
+    )
+
+
+def _extension(archive: Archive, index: Mapping[str, Any], num_states: int) -> dict[str, Any]:
+    parameters = index.get("file-data", {}).get("parameters")
+    if not isinstance(parameters, dict) or "spotree" not in parameters:
+        return {}
+    folder = "annotations/spotree"
+    return {
+        **parameters["spotree"],
+        "initial": archive.array(f"{folder}/initial/states/values.bin", "<f8", num_states),
+        "state_number": archive.array(f"{folder}/state-number/states/values.bin", "<i8", num_states),
+    }

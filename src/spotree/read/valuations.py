@@ -1,0 +1,73 @@
+"""State valuations of UMB: bit-packed records to one column per variable."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotree.axes import Floats
+from spotree.errors import ReadError
+
+DEFAULT_BITS = {"bool": 1, "rational": 128}
+
+
+def unpack(records: NDArray[np.uint8], entries: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Floats], dict[str, str]]:
+    """The numeric columns of byte rows [state, byte], and the columns left out with the reason.
+
+    Values stand from the lowest bit up, in the order of the entries; an entry is padding or a variable.
+    """
+    columns: dict[str, Floats] = {}
+    left_out: dict[str, str] = {}
+    position = 0
+    for entry in entries:
+        if "padding" in entry:
+            position += int(entry["padding"])
+            continue
+        name, kind = str(entry["name"]), str(entry["type"]["type"])
+        bits = int(entry["type"].get("size", DEFAULT_BITS.get(kind, 64)))
+        if entry.get("is-optional", False):
+            left_out[name] = "may be absent"
+            position += 1
+        elif kind not in ("bool", "int", "uint", "double"):
+            left_out[name] = f"of type {kind}"
+        else:
+            columns[name] = _number(_field(records, position, bits), kind, bits) + float(entry.get("offset", 0))
+        position += bits
+    return columns, left_out
+
+
+def record_bytes(entries: Sequence[Mapping[str, Any]]) -> int:
+    """Bytes of one record."""
+    bits = 0
+    for entry in entries:
+        if "padding" in entry:
+            bits += int(entry["padding"])
+        else:
+            kind = entry["type"]["type"]
+            bits += int(entry["type"].get("size", DEFAULT_BITS.get(kind, 64))) + bool(entry.get("is-optional", False))
+    if bits % 8:
+        raise ReadError(f"a state valuation takes {bits} bits, which is no whole number of bytes")
+    return bits // 8
+
+
+def _field(records: NDArray[np.uint8], position: int, bits: int) -> NDArray[np.uint64]:
+    """The `bits` bits from `position` on, of every record."""
+    if bits > 64:
+        raise ReadError(f"a state variable of {bits} bits; up to 64 can be read")
+    first, last = position // 8, (position + bits - 1) // 8
+    value = np.zeros(len(records), dtype=np.uint64)
+    for byte in range(first, last + 1):
+        shift = 8 * byte - position
+        part = records[:, byte].astype(np.uint64)
+        value |= part << np.uint64(shift) if shift >= 0 else part >> np.uint64(-shift)
+    return value if bits == 64 else value & np.uint64((1 << bits) - 1)
+
+
+def _number(value: NDArray[np.uint64], kind: str, bits: int) -> Floats:
+    if kind == "double":
+        return value.view(np.float64)
+    if kind == "int":  # two's complement: shift the sign bit to the top and back
+        unused = np.int64(64 - bits)
+        return ((value.view(np.int64) << unused) >> unused).astype(np.float64)
+    return (value != 0 if kind == "bool" else value).astype(np.float64)
