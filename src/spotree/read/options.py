@@ -82,3 +82,6 @@ class ReadOptions:
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise ReadError(f"{name}={value!r} is unknown; choose one of {', '.join(map(repr, known))}")
+
+
+_PLAIN = ReadOptions()
