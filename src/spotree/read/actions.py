@@ -76,7 +76,8 @@ def _repeats(state_of: Ints, action_of: Ints) -> Ints:
     """Choices whose action an earlier choice of the same state has."""
     order = np.lexsort((action_of, state_of))
     again = (np.diff(state_of[order]) == 0) & (np.diff(action_of[order]) == 0)
-    return order[1:][again]
+    repeats: Ints = order[1:][again]
+    return repeats
 
 
 def _shared(state_of: Ints, action_of: Ints) -> Ints:

@@ -41,7 +41,9 @@ class Archive:
         """The member as an array of exactly this length."""
         content, size = self.bytes(name), np.dtype(dtype).itemsize
         if len(content) != length * size:
-            raise ReadError(f"{self.path}: {name} has {len(content)} bytes, not {length} x {size}; cut off or corrupt?")
+            raise ReadError(
+                f"{self.path}: {name} has {len(content)} bytes, not {length} x {size}; cut off or corrupt?"
+            )
         return np.frombuffer(content, dtype)
 
     def bits(self, name: str, length: int) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spotree.axes import Floats, Ints
-from spotree.errors import InvalidModelError, ReadError
-from spotree.mdp import MDP, ChoiceRows, build_mdp
+from spotree.errors import ReadError
+from spotree.mdp import MDP, ChoiceRows, build_mdp, reachable
 from spotree.read.actions import drop, name_actions
 from spotree.read.explicit import ExplicitModel
 from spotree.read.expression import states_where
@@ -51,29 +52,27 @@ def choose(
     if dropped:
         notes["columns that are no features"] = dropped
     discount = options.discount_or(own.get("discount", DEFAULT_DISCOUNT))
-    try:
-        return build_mdp(
-            rows,
-            reward if options.sense == "max" else -reward,
-            discount,
-            initial=own.get("initial", model.initial),
-            features=features,
-            feature_names=feature_names,
-            action_names=names,
-            missing=options.missing_or(own.get("missing", DEFAULT_MISSING)),
-            missing_reward=options.missing_reward_or(own.get("missing_reward", -1.0)),
-            ends=_ends(rows, np.flatnonzero(goal), bool(own.get("sink"))),
-            state_number=own.get("state_number"),
-            name=options.name or own.get("name") or Path(source).stem,
-            notes=notes,
-            undiscounted=discount == 1 and "discount" in own,
-        )
-    except InvalidModelError as error:
-        raise ReadError(f"{source}: {error}") from error
+    mdp = build_mdp(
+        rows,
+        reward if options.sense == "max" else 0.0 - reward,
+        discount,
+        initial=own.get("initial", model.initial),
+        features=features,
+        feature_names=feature_names,
+        action_names=names,
+        missing=options.missing_or(own.get("missing", DEFAULT_MISSING)),
+        missing_reward=options.missing_reward_or(own.get("missing_reward", -1.0)),
+        ends=_ends(rows, np.flatnonzero(goal), bool(own.get("sink"))),
+        state_number=own.get("state_number"),
+        name=options.name or own.get("name") or Path(source).stem,
+        notes=notes,
+        undiscounted=discount == 1 and "discount" in own,
+    )
+    return reachable(mdp) if options.reachable else mdp
 
 
 def _reward(model: ExplicitModel, options: ReadOptions, source: str) -> tuple[Floats, Floats, str]:
-    """[choice] what it earns, [state] what arriving there earns if it is a goal, and the names that were added up."""
+    """[choice] what it earns, [state] what a goal earns on arrival, and the names that were added up."""
     known = model.rewards
     asked = options.reward
     if asked is None:
@@ -85,19 +84,21 @@ def _reward(model: ExplicitModel, options: ReadOptions, source: str) -> tuple[Fl
             )
         asked = next(iter(known))
     names = sorted(known) if asked == "sum" else [asked] if isinstance(asked, str) else list(asked)
-    earned, on_goal = np.zeros(model.num_choices), np.zeros(model.num_states)
+    earned, on_goal = [], np.zeros(model.num_states)
     for name in names:
         if name in known:
-            earned = earned + (known[name].states[model.state_of] + known[name].choices)
+            earned.append(known[name].per_choice(model.state_of))
         elif name in model.labels:
+            earned.append(model.labels[name][model.state_of].astype(np.float64))
             on_goal = on_goal + model.labels[name]
         else:
             raise ReadError(
                 f"{source}: no reward structure or label {name!r}; rewards: {', '.join(sorted(known)) or 'none'}; "
                 f"labels: {', '.join(sorted(model.labels))}"
             )
-    sign = "-" if options.sense == "min" else ""
-    return earned + on_goal[model.state_of], on_goal, f"{sign}({' + '.join(names)})" if sign else " + ".join(names)
+    text = " + ".join(names)
+    total = reduce(np.add, earned) if earned else np.zeros(model.num_choices)
+    return total, on_goal, text if options.sense == "max" else f"-({text})"
 
 
 def _rows(
@@ -149,7 +150,8 @@ def _with_goal(
 def _ends(rows: ChoiceRows, goal: Ints, may_end: bool) -> Floats:
     """[choice] the probability that the episode ends: 1 in a goal, and the rest of rows that may end otherwise."""
     if may_end:
-        rest = 1 - rows.per_choice(rows.probability)
+        choice = np.repeat(np.arange(rows.num_choices), np.diff(rows.row_start))
+        rest = 1 - np.bincount(choice, weights=rows.probability, minlength=rows.num_choices)
         return np.where(rest > 1e-9, rest, 0.0)
     return np.isin(rows.state, goal).astype(np.float64)
 

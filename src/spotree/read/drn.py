@@ -10,20 +10,28 @@ from spotree.axes import Floats
 from spotree.errors import ReadError
 
 VALUATIONS = "state-valuations.json"
-_STATE = re.compile(r"^state (\d+)\b", re.MULTILINE)
-_COMMENT = re.compile(r"^//\s*\[(.*)\]\s*$", re.MULTILINE)
+_STATE = re.compile(r"^state \d+[^\n]*\n(?://\s*\[([^\n]*)\])?", re.MULTILINE)
 
 
 def features_of_drn(path: Path, num_states: int) -> tuple[dict[str, Floats], str]:
-    """[state] columns by name, and where they were found."""
-    beside = path.with_name(VALUATIONS)
-    comments = [match[1] for match in _COMMENT.finditer(path.read_text())]
-    if comments:
-        where, records = "the comments of the states", [_parse(path, comment) for comment in comments]
-    elif beside.is_file():
+    """[state] columns by name, and where they were found.
+
+    A sink that a tool has added carries no comment. Then the file beside counts; without it, 0 stands for every
+    variable of such a state.
+    """
+    comments = [match[1] for match in _STATE.finditer(path.read_text())]
+    silent, beside = comments.count(None), path.with_name(VALUATIONS)
+    if silent and beside.is_file():
         where, records = VALUATIONS, _load(beside)
+    elif silent == len(comments):
+        raise ReadError(
+            f"{path}: no state valuations, neither as comments //[x=0 & ...] nor in {VALUATIONS} beside it"
+        )
     else:
-        raise ReadError(f"{path}: no state valuations, neither as comments //[x=0 & ...] nor in {VALUATIONS} beside it")
+        known = [_parse(path, comment) for comment in comments if comment is not None]
+        spoken, nothing = iter(known), dict.fromkeys(known[0], 0.0)
+        records = [nothing if comment is None else next(spoken) for comment in comments]
+        where = "the comments of the states" + (f" ({silent} states without one count as 0)" if silent else "")
     if len(records) != num_states:
         raise ReadError(f"{path}: {len(records)} state valuations in {where}, but {num_states} states")
     names = list(records[0])

@@ -19,11 +19,16 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StructureReward:
-    """A reward structure: what a state pays at every step, and what a choice pays on top."""
+class RewardStructure:
+    """What a state pays at every step, and what a choice pays on top; None where nothing is."""
 
-    states: Floats
-    choices: Floats
+    states: Floats | None
+    choices: Floats | None
+
+    def per_choice(self, state_of: Ints) -> Floats:
+        if self.states is None:
+            return np.zeros(len(state_of)) if self.choices is None else self.choices
+        return self.states[state_of] + (0 if self.choices is None else self.choices)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +62,7 @@ class ExplicitModel:
     kind_of: Ints
     kinds: tuple[Kind, ...]
     initial: Floats
-    rewards: Mapping[str, StructureReward]
+    rewards: Mapping[str, RewardStructure]
     labels: Mapping[str, NDArray[np.bool_]]
     variables: Mapping[str, Floats]
     left_out: Mapping[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""PRISM, JANI and DRN through stormpy, which builds the model and hands it over as UMB; the only file that needs it."""
+"""PRISM, JANI and DRN through stormpy (imported here alone), which builds the model and hands it over as UMB."""
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -36,7 +36,7 @@ def read_drn(path: Path, options: ReadOptions) -> MDP:
     with _storm(path) as stormpy:
         parsing = stormpy.io.DirectEncodingParserOptions()
         parsing.build_choice_labeling = True
-        built = stormpy.build_model_from_drn(str(path), parsing)
+        built = stormpy.build_model_from_drn(str(path), options=parsing)
         model = _as_umb(stormpy, built, by_origin=False)
     variables, where = features_of_drn(path, model.num_states)
     mdp = choose(replace(model, variables=variables), options, str(path))
@@ -86,14 +86,15 @@ def _spelled(value: Constant) -> str:
 
 
 def _values(program: Any) -> dict[str, float]:
-    """Numeric constants, for use in a goal expression."""
+    """Constants by name, for use in a goal expression (stormpy shows those of PRISM programs only)."""
     values = {}
     for constant in program.constants:
-        if constant.defined and not constant.type.is_boolean:
-            try:
-                values[constant.name] = float(constant.definition.evaluate_as_rational())
-            except RuntimeError:
-                continue
+        definition = getattr(constant, "definition", None)
+        if definition is not None:
+            truth = definition.has_boolean_type()
+            values[constant.name] = float(
+                definition.evaluate_as_bool() if truth else definition.evaluate_as_double()
+            )
     return values
 
 
@@ -112,36 +113,36 @@ def _as_umb(stormpy: Any, built: Any, by_origin: bool) -> ExplicitModel:
 def _with_commands(stormpy: Any, model: ExplicitModel, built: Any, program: Any) -> ExplicitModel:
     """The model whose kinds of choices know their commands as well as their labels."""
     by_origin = _as_umb(stormpy, built, by_origin=True)
-    name_of = _command_names(built, program)
     number = len(by_origin.kinds)
-    used, kind_of = np.unique(model.kind_of * number + by_origin.kind_of, return_inverse=True)
-    kinds = tuple(
-        Kind(model.kinds[both // number].label, name_of[by_origin.kinds[both % number].label]) for both in used
+    pair, example, kind_of = np.unique(
+        model.kind_of * number + by_origin.kind_of, return_index=True, return_inverse=True
     )
-    return replace(model, kind_of=kind_of, kinds=kinds)
+    command_of = _command_of(built.choice_origins, program)
+    kinds = [
+        Kind(model.kinds[both // number].label, command_of(int(choice)))
+        for both, choice in zip(pair, example, strict=True)
+    ]
+    return replace(model, kind_of=kind_of, kinds=tuple(kinds))
 
 
-def _command_names(built: Any, program: Any) -> dict[str, str]:
-    """What stormpy calls a set of commands -> what we call it: module#number, joined by + where modules move together."""
-    origins = built.choice_origins
+def _command_of(origins: Any, program: Any) -> Callable[[int], str]:
+    """Choice -> the command behind it as module#number, joined by + where modules move together."""
     if origins.is_prism_choice_origins():
-        place = {
+        name = {
             command.global_index: f"{module.name}#{number + 1}"
             for module in program.modules
             for number, command in enumerate(module.commands)
         }
         commands = origins.as_prism_choice_origins().get_command_set
-    else:
-        decode = program.decode_automaton_and_edge_index
-        names = [automaton.name for automaton in program.automata]
-        edges = origins.as_jani_choice_origins().get_edge_index_set
-        numbers = {code for i in range(origins.get_number_of_identifiers()) for code in edges(i)}
-        place = {code: f"{names[decode(code)[0]]}#{decode(code)[1] + 1}" for code in numbers}
-        commands = edges
-    return {
-        origins.get_identifier_info(i): "+".join(place[code] for code in commands(i))
-        for i in range(origins.get_number_of_identifiers())
-    }
+        return lambda choice: "+".join(name[index] for index in commands(choice))
+    automata = [automaton.name for automaton in program.automata]
+    edges = origins.as_jani_choice_origins().get_edge_index_set
+
+    def edge(code: int) -> str:
+        automaton, number = program.decode_automaton_and_edge_index(code)
+        return f"{automata[automaton]}#{number + 1}"
+
+    return lambda choice: "+".join(edge(code) for code in edges(choice))
 
 
 def _guards(program: Any, action_names: tuple[str, ...]) -> dict[str, str]:

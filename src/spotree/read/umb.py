@@ -12,7 +12,7 @@ from spotree.errors import ReadError
 from spotree.mdp.model import MDP
 from spotree.read.archive import Archive
 from spotree.read.choose import choose
-from spotree.read.explicit import ExplicitModel, Kind, StructureReward
+from spotree.read.explicit import ExplicitModel, Kind, RewardStructure
 from spotree.read.options import ReadOptions
 from spotree.read.valuations import record_bytes, unpack
 
@@ -52,7 +52,9 @@ def _model(archive: Archive, index: dict[str, Any]) -> ExplicitModel:
     kind_of, kinds = _kinds(archive, system, num_choices)
     annotations = index.get("annotations", {})
     rewards = {
-        entry.get("alias", name): _reward(archive, f"annotations/rewards/{name}", entry, row_start, probability, num_states)
+        entry.get("alias", name): _reward(
+            archive, f"annotations/rewards/{name}", entry, row_start, probability, num_states
+        )
         for name, entry in annotations.get("rewards", {}).items()
     }
     labels = {
@@ -86,10 +88,14 @@ def _refuse_what_is_no_mdp(path: Path, index: Mapping[str, Any]) -> None:
     if system["#players"] > 1:
         raise ReadError(f"{path}: a game of {system['#players']} players; only MDPs and Markov chains can be read")
     if system.get("#observations", 0):
-        raise ReadError(f"{path}: partially observable ({system['#observations']} observations); only MDPs can be read")
+        raise ReadError(
+            f"{path}: partially observable ({system['#observations']} observations); only MDPs can be read"
+        )
     kind = system.get("branch-probability-type", {"type": "double"})["type"]
     if kind != "double":
-        raise ReadError(f"{path}: probabilities are of type {kind!r}; export the model with plain double probabilities")
+        raise ReadError(
+            f"{path}: probabilities are of type {kind!r}; export the model with plain double probabilities"
+        )
 
 
 def _kinds(archive: Archive, system: Mapping[str, Any], num_choices: int) -> tuple[Ints, tuple[Kind, ...]]:
@@ -113,22 +119,18 @@ def _kinds(archive: Archive, system: Mapping[str, Any], num_choices: int) -> tup
 
 def _reward(
     archive: Archive, folder: str, entry: Mapping[str, Any], row_start: Ints, probability: Floats, num_states: int
-) -> StructureReward:
+) -> RewardStructure:
     if entry["type"]["type"] != "double":
         raise ReadError(f"{archive.path}: {folder} is of type {entry['type']['type']!r}; rewards must be double")
-    num_choices = len(row_start) - 1
-    states, choices = np.zeros(num_states), np.zeros(num_choices)
-    for part in entry["applies-to"]:
-        name = f"{folder}/{part}/values.bin"
-        if part == "states":
-            states = archive.array(name, "<f8", num_states)
-        elif part == "choices":
-            choices = choices + archive.array(name, "<f8", num_choices)
-        elif part == "branches":
-            earned = probability * archive.array(name, "<f8", len(probability))
-            choice = np.repeat(np.arange(num_choices), np.diff(row_start))
-            choices = choices + np.bincount(choice, weights=earned, minlength=num_choices)
-    return StructureReward(states, choices)
+    num_choices, parts = len(row_start) - 1, entry["applies-to"]
+    states = archive.array(f"{folder}/states/values.bin", "<f8", num_states) if "states" in parts else None
+    choices = archive.array(f"{folder}/choices/values.bin", "<f8", num_choices) if "choices" in parts else None
+    if "branches" in parts:
+        earned = probability * archive.array(f"{folder}/branches/values.bin", "<f8", len(probability))
+        choice = np.repeat(np.arange(num_choices), np.diff(row_start))
+        expected = np.bincount(choice, weights=earned, minlength=num_choices)
+        choices = expected if choices is None else choices + expected
+    return RewardStructure(states, choices)
 
 
 def _variables(
@@ -158,7 +160,10 @@ def _without_sink(model: ExplicitModel) -> ExplicitModel:
         probability=model.probability[: len(real)][real],
         kind_of=model.kind_of[:-1],
         initial=model.initial[:-1],
-        rewards={name: StructureReward(r.states[:-1], r.choices[:-1]) for name, r in model.rewards.items()},
+        rewards={
+            name: RewardStructure(*(None if part is None else part[:-1] for part in (paid.states, paid.choices)))
+            for name, paid in model.rewards.items()
+        },
         labels={name: label[:-1] for name, label in model.labels.items()},
         variables={name: column[:-1] for name, column in model.variables.items()},
         extension={

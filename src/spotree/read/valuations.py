@@ -12,7 +12,9 @@ from spotree.errors import ReadError
 DEFAULT_BITS = {"bool": 1, "rational": 128}
 
 
-def unpack(records: NDArray[np.uint8], entries: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Floats], dict[str, str]]:
+def unpack(
+    records: NDArray[np.uint8], entries: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, Floats], dict[str, str]]:
     """The numeric columns of byte rows [state, byte], and the columns left out with the reason.
 
     Values stand from the lowest bit up, in the order of the entries; an entry is padding or a variable.
@@ -45,7 +47,9 @@ def record_bytes(entries: Sequence[Mapping[str, Any]]) -> int:
             bits += int(entry["padding"])
         else:
             kind = entry["type"]["type"]
-            bits += int(entry["type"].get("size", DEFAULT_BITS.get(kind, 64))) + bool(entry.get("is-optional", False))
+            bits += int(entry["type"].get("size", DEFAULT_BITS.get(kind, 64))) + bool(
+                entry.get("is-optional", False)
+            )
     if bits % 8:
         raise ReadError(f"a state valuation takes {bits} bits, which is no whole number of bytes")
     return bits // 8
