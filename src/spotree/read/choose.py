@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from spotree.axes import Floats, Ints
 from spotree.errors import ReadError
-from spotree.mdp import MDP, ChoiceRows, build_mdp, reachable
+from spotree.mdp import MDP, ChoiceRows, build_mdp, reachable_part
 from spotree.read.actions import drop, name_actions
 from spotree.read.explicit import ExplicitModel
 from spotree.read.expression import states_where
@@ -68,7 +68,7 @@ def choose(
         notes=notes,
         undiscounted=discount == 1 and "discount" in own,
     )
-    return reachable(mdp) if options.reachable else mdp
+    return reachable_part(mdp) if options.reachable else mdp
 
 
 def _reward(model: ExplicitModel, options: ReadOptions, source: str) -> tuple[Floats, Floats, str]:
