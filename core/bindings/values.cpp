@@ -1,8 +1,158 @@
 // What Python sees of values.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
 #include "arrays.hpp"
+#include "values/backup.hpp"
+#include "values/chain_solver.hpp"
 
 namespace spotree::bindings {
 
-void add_values(nb::module_& m) { (void)m; }
+namespace {
+
+// A chain whose arrays stay alive with it, and its factors.
+class Solver {
+  public:
+    Solver(In1<int64_t> row_start, std::optional<In1<int32_t>> row_of, In1<int32_t> target,
+           In1<double> probability, double discount, std::optional<In1<int32_t>> roots, int32_t dense,
+           int32_t sparse)
+        : row_start_(row_start), row_of_(row_of), target_(target), probability_(probability) {
+        const size_t size = row_of ? row_of->size() : row_start.size() - 1;
+        chain_ = {static_cast<int32_t>(size),
+                  row_start_.data(),
+                  row_of_ ? row_of_->data() : nullptr,
+                  target_.data(),
+                  probability_.data(),
+                  discount};
+        nb::gil_scoped_release release;
+        solver_.factor(chain_, roots ? roots->data() : nullptr,
+                       roots ? static_cast<int64_t>(roots->size()) : 0, {dense, sparse});
+    }
+
+    std::pair<Out1<double>, double> solve(In1<double> right) const {
+        auto x = filled(NAN);
+        double error;
+        {
+            nb::gil_scoped_release release;
+            const Residual residual = solver_.solve(right.data(), x.data());
+            error = solver_.error(residual);
+        }
+        return {x, error};
+    }
+
+    std::pair<Out1<double>, double> solve_transposed(In1<double> right) const {
+        auto x = filled(0.0);
+        double error;
+        {
+            nb::gil_scoped_release release;
+            const Residual residual = solver_.solve_transposed(right.data(), x.data());
+            error = solver_.error(residual);
+        }
+        return {x, error};
+    }
+
+    Out1<int32_t> states() const {
+        const auto& order = solver_.components().order();
+        auto copy = make_array<int32_t>(order.size());
+        std::copy(order.begin(), order.end(), copy.data());
+        return copy;
+    }
+
+    int64_t num_components() const { return solver_.components().size(); }
+
+    int64_t largest_component() const {
+        int64_t most = 0;
+        for (int32_t c = 0; c < solver_.components().size(); ++c) {
+            most = std::max<int64_t>(most, solver_.components().end(c) - solver_.components().begin(c));
+        }
+        return most;
+    }
+
+    int64_t num_iterated() const {
+        return std::count_if(solver_.blocks().begin(), solver_.blocks().end(),
+                             [](const Block& block) { return block.iterated(); });
+    }
+
+  private:
+    Out1<double> filled(double value) const {
+        auto x = make_array<double>(chain_.num_states);
+        std::fill_n(x.data(), chain_.num_states, value);
+        return x;
+    }
+
+    In1<int64_t> row_start_;
+    std::optional<In1<int32_t>> row_of_;
+    In1<int32_t> target_;
+    In1<double> probability_;
+    Chain chain_{};
+    ChainSolver solver_;
+};
+
+Out1<int32_t> reachable(In1<int64_t> row_start, In1<int32_t> row_of, In1<int32_t> target,
+                        In1<double> probability, In1<int32_t> roots) {
+    Components components;
+    {
+        nb::gil_scoped_release release;
+        const Chain chain{static_cast<int32_t>(row_of.size()),
+                          row_start.data(),
+                          row_of.data(),
+                          target.data(),
+                          probability.data(),
+                          1.0};
+        components.find(chain, roots.data(), static_cast<int64_t>(roots.size()));
+    }
+    auto states = make_array<int32_t>(components.order().size());
+    std::copy(components.order().begin(), components.order().end(), states.data());
+    return states;
+}
+
+Out1<double> backup(In1<int64_t> row_start, In1<int32_t> target, In1<double> probability, In1<double> reward,
+                    In1<double> value, double discount) {
+    auto result = make_array<double>(reward.size());
+    nb::gil_scoped_release release;
+    spotree::backup(static_cast<int64_t>(reward.size()), row_start.data(), target.data(), probability.data(),
+                    reward.data(), value.data(), discount, result.data());
+    return result;
+}
+
+Out1<double> sweep(In1<int64_t> choice_start, In1<int64_t> row_start, In1<int32_t> target,
+                   In1<double> probability, In1<double> reward, In1<double> value, double discount,
+                   int64_t sweeps) {
+    auto result = make_array<double>(value.size());
+    nb::gil_scoped_release release;
+    std::copy_n(value.data(), value.size(), result.data());
+    for (int64_t i = 0; i < sweeps; ++i) {
+        spotree::sweep(static_cast<int64_t>(value.size()), choice_start.data(), row_start.data(),
+                       target.data(), probability.data(), reward.data(), discount, i % 2 == 1, result.data());
+    }
+    return result;
+}
+
+}  // namespace
+
+void add_values(nb::module_& m) {
+    using namespace nb::literals;
+    const BlockLimits limits;
+    nb::class_<Solver>(m, "ChainSolver")
+        .def(nb::init<In1<int64_t>, std::optional<In1<int32_t>>, In1<int32_t>, In1<double>, double,
+                      std::optional<In1<int32_t>>, int32_t, int32_t>(),
+             "row_start"_a, "row_of"_a.none(), "target"_a, "probability"_a, "discount"_a, "roots"_a.none(),
+             "dense"_a = limits.dense, "sparse"_a = limits.sparse)
+        .def("solve", &Solver::solve, "right"_a)
+        .def("solve_transposed", &Solver::solve_transposed, "right"_a)
+        .def_prop_ro("states", &Solver::states)
+        .def_prop_ro("num_components", &Solver::num_components)
+        .def_prop_ro("largest_component", &Solver::largest_component)
+        .def_prop_ro("num_iterated", &Solver::num_iterated);
+    m.def("reachable", &reachable, "row_start"_a, "row_of"_a, "target"_a, "probability"_a, "roots"_a);
+    m.def("backup", &backup, "row_start"_a, "target"_a, "probability"_a, "reward"_a, "value"_a, "discount"_a);
+    m.def("sweep", &sweep, "choice_start"_a, "row_start"_a, "target"_a, "probability"_a, "reward"_a,
+          "value"_a, "discount"_a, "sweeps"_a);
+}
 
 }  // namespace spotree::bindings

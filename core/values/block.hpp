@@ -1,0 +1,95 @@
+// One strongly connected component of a chain, ready to be solved.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "values/chain.hpp"
+#include "values/components.hpp"
+#include "values/dense_lu.hpp"
+#include "values/iterate.hpp"
+#include "values/sparse_lu.hpp"
+
+namespace spotree {
+
+// How large a component may get before the next method takes over.
+struct BlockLimits {
+    int32_t dense = 24;       // states up to which a dense factor is always cheapest
+    int32_t sparse = 20'000;  // states up to which factors are tried before iterating
+};
+
+// Iteration needs the rows and, for the transposed system, the columns.
+struct Iterated {
+    Iteration rows, columns;
+    void solve(double* x) const { rows.solve(x); }
+    void solve_transposed(double* x) const { columns.solve(x); }
+};
+
+class Block {
+  public:
+    // `local` is scratch space [state]; only the places of members are used.
+    Block(const Chain& chain, const Components& components, int32_t component, const BlockLimits& limits,
+          std::vector<int32_t>& local)
+        : component_(component) {
+        const int32_t* members = components.begin(component);
+        const auto size = static_cast<int32_t>(components.end(component) - members);
+        for (int32_t i = 0; i < size; ++i) local[members[i]] = i;
+        SparseRows rows;
+        std::vector<int64_t> place(size, -1);  // of a column within the row being gathered
+        for (int32_t i = 0; i < size; ++i) {
+            double diagonal = 1.0;
+            for (int64_t e = chain.begin(members[i]); e < chain.end(members[i]); ++e) {
+                const double weight = chain.discount * chain.probability[e];
+                if (weight == 0.0 || components.component_of(chain.target[e]) != component) continue;
+                const int32_t column = local[chain.target[e]];
+                if (column == i) {
+                    diagonal -= weight;
+                } else if (place[column] >= rows.start[i]) {
+                    rows.weight[place[column]] += weight;
+                } else {
+                    place[column] = static_cast<int64_t>(rows.column.size());
+                    rows.column.push_back(column);
+                    rows.weight.push_back(weight);
+                }
+            }
+            rows.diagonal.push_back(diagonal);
+            rows.start.push_back(static_cast<int64_t>(rows.column.size()));
+        }
+        if (size <= limits.dense) {
+            solver_ = dense(rows);
+        } else if (size > limits.sparse || !solver_.emplace<SparseLu>().factor(rows)) {
+            SparseRows columns = rows.transposed();
+            solver_ = Iterated{Iteration(std::move(rows)), Iteration(std::move(columns))};
+        }
+    }
+
+    int32_t component() const { return component_; }
+    bool iterated() const { return std::holds_alternative<Iterated>(solver_); }
+
+    void solve(double* x) const {
+        std::visit([x](const auto& solver) { solver.solve(x); }, solver_);
+    }
+    void solve_transposed(double* x) const {
+        std::visit([x](const auto& solver) { solver.solve_transposed(x); }, solver_);
+    }
+
+  private:
+    static DenseLu dense(const SparseRows& rows) {
+        const auto size = static_cast<size_t>(rows.size());
+        std::vector<double> matrix(size * size, 0.0);
+        for (size_t i = 0; i < size; ++i) {
+            matrix[i * size + i] = rows.diagonal[i];
+            for (int64_t e = rows.start[i]; e < rows.start[i + 1]; ++e) {
+                matrix[i * size + rows.column[e]] = -rows.weight[e];
+            }
+        }
+        return DenseLu(rows.size(), std::move(matrix));
+    }
+
+    int32_t component_;
+    std::variant<DenseLu, SparseLu, Iterated> solver_;
+};
+
+}  // namespace spotree

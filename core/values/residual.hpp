@@ -1,0 +1,86 @@
+// How far a vector is from solving a chain's equations, and what error that allows at most.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "values/chain.hpp"
+
+namespace spotree {
+
+// Residuals are summed in long double; `size` includes a bound on what even that rounds away.
+struct Residual {
+    double size = 0.0;   // largest entry (values) or sum of entries (occupancy)
+    double scale = 0.0;  // the same norm of the solution
+    double leak = 0.0;  // least of 1 - discount * (sum of a row): the norm of the inverse is at most 1 / leak
+
+    double error() const { return leak > 0.0 ? size / leak : size == 0.0 ? 0.0 : HUGE_VAL; }
+};
+
+namespace detail {
+constexpr double kUnit = static_cast<double>(std::numeric_limits<long double>::epsilon());
+constexpr double kUp = 1.0 + 4.0 * std::numeric_limits<double>::epsilon();  // rounds a bound upwards
+
+inline double leak_of(const Chain& chain, int32_t state) {
+    long double mass = 0.0L;
+    for (int64_t e = chain.begin(state); e < chain.end(state); ++e) mass += chain.probability[e];
+    return static_cast<double>(1.0L - chain.discount * mass) * (1.0 - 1e-15) - 1e-18;
+}
+}  // namespace detail
+
+// right - (I - discount P) x over `states`; infinite values (no allowed action) solve their equation as they
+// are.
+inline Residual value_residual(const Chain& chain, const std::vector<int32_t>& states, const double* right,
+                               const double* x, double* residual) {
+    Residual result{0.0, 0.0, 1.0};
+    for (const int32_t s : states) {
+        residual[s] = 0.0;
+        result.leak = std::min(result.leak, detail::leak_of(chain, s));
+        if (!std::isfinite(x[s]) && !std::isnan(x[s])) continue;
+        long double sum = 0.0L, absolute = 0.0L;
+        for (int64_t e = chain.begin(s); e < chain.end(s); ++e) {
+            if (chain.probability[e] == 0.0) continue;
+            const long double term = static_cast<long double>(chain.probability[e]) * x[chain.target[e]];
+            sum += term;
+            absolute += std::abs(term);
+        }
+        residual[s] = static_cast<double>((right[s] - static_cast<long double>(x[s])) + chain.discount * sum);
+        absolute = std::abs(right[s]) + std::abs(x[s]) + chain.discount * absolute;
+        const auto terms = static_cast<double>(chain.end(s) - chain.begin(s) + 4);
+        const double size =
+            (std::abs(residual[s]) + terms * detail::kUnit * static_cast<double>(absolute)) * detail::kUp;
+        result.size = std::isnan(size) ? HUGE_VAL : std::max(result.size, size);
+        result.scale = std::max(result.scale, std::abs(x[s]));
+    }
+    return result;
+}
+
+// right - (I - discount P)^T x over `states`, which nothing outside them enters.
+inline Residual occupancy_residual(const Chain& chain, const std::vector<int32_t>& states,
+                                   const double* right, const double* x, double* residual) {
+    Residual result{0.0, 0.0, 1.0};
+    std::vector<long double> sum(chain.num_states, 0.0L);
+    std::vector<int32_t> terms(chain.num_states, 4);
+    for (const int32_t s : states) {
+        result.leak = std::min(result.leak, detail::leak_of(chain, s));
+        const long double visits = chain.discount * static_cast<long double>(x[s]);
+        for (int64_t e = chain.begin(s); e < chain.end(s); ++e) {
+            sum[chain.target[e]] += chain.probability[e] * visits;
+            ++terms[chain.target[e]];
+        }
+    }
+    long double total = 0.0L;
+    for (const int32_t s : states) {
+        residual[s] = static_cast<double>((right[s] - static_cast<long double>(x[s])) + sum[s]);
+        const long double absolute = std::abs(right[s]) + std::abs(x[s]) + std::abs(sum[s]);
+        total += std::abs(residual[s]) + 2 * terms[s] * detail::kUnit * absolute;
+        result.scale += std::abs(x[s]);
+    }
+    result.size = std::isnan(total) ? HUGE_VAL : static_cast<double>(total) * detail::kUp;
+    return result;
+}
+
+}  // namespace spotree
