@@ -4,11 +4,10 @@ import math
 
 
 def of_optimum(value: float, optimum: float) -> float:
-    """value / optimum: the paper's normalised return (1 is best only where the optimum is positive)."""
-    return value / optimum if optimum != 0 else math.nan
+    """The share of the best possible return (J / J*): the paper's scale. nan if the optimum is 0."""
+    return value / optimum if optimum != 0.0 else math.nan
 
 
-def over_random(value: float, optimum: float, random_value: float) -> float:
-    """(value - random) / (optimum - random): 0 for the uniformly random policy, 1 for the optimum."""
-    room = optimum - random_value
-    return (value - random_value) / room if room > 0 else math.nan
+def over_random(value: float, optimum: float, random: float) -> float:
+    """0 for the random policy, 1 for the best one: dtPAYNT's and OMDT's scale. nan if both are worth the same."""
+    return (value - random) / (optimum - random) if optimum != random else math.nan

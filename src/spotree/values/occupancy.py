@@ -1,0 +1,16 @@
+"""How often a policy visits each state."""
+
+from spotree.axes import PerState
+from spotree.mdp import MDP
+from spotree.values.certified import Certified
+from spotree.values.chain import Policy, policy_chain
+
+
+def occupancy(mdp: MDP, policy: Policy) -> PerState:
+    """Expected discounted visits to each state (the paper's Phi); sums to 1 / (1 - discount) if no episode ends."""
+    return certified_occupancy(mdp, policy).value
+
+
+def certified_occupancy(mdp: MDP, policy: Policy) -> Certified[PerState]:
+    """`occupancy` with a bound on the sum of its errors."""
+    return policy_chain(mdp, policy, everywhere=False).occupancy()

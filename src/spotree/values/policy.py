@@ -1,0 +1,40 @@
+"""Which row of the MDP a deterministic policy takes in each state."""
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from spotree.axes import ActionOf, Features, SmallInts
+from spotree.errors import InvalidProblemError
+from spotree.mdp import MDP
+
+
+@runtime_checkable
+class Acts(Protocol):
+    """Anything that acts on features: a tree, a `TreePolicy`, a model of another library in a thin wrapper."""
+
+    def actions(self, features: Features) -> ActionOf: ...
+
+
+def actions_of(mdp: MDP, policy: ArrayLike | Acts) -> ActionOf:
+    """The action per state of a policy given as such, or as something that acts on the features."""
+    actions = np.asarray(policy.actions(mdp.features) if isinstance(policy, Acts) else policy)
+    if actions.shape != (mdp.num_states,) or not np.issubdtype(actions.dtype, np.integer):
+        raise InvalidProblemError(
+            f"a policy is one whole number per state, here {mdp.num_states}; "
+            f"this one has shape {actions.shape} and type {actions.dtype}"
+        )
+    outside = (actions < 0) | (actions >= mdp.num_actions)
+    if outside.any():
+        state = int(outside.argmax())
+        raise InvalidProblemError(
+            f"state {state}: the policy picks action {actions[state]}; actions are 0 to {mdp.num_actions - 1}"
+        )
+    return np.asarray(actions, dtype=np.int32)
+
+
+def chosen_rows(mdp: MDP, policy: ArrayLike | Acts) -> SmallInts:
+    """[state] -> row of the MDP, -1 where the policy picks a forbidden action."""
+    rows: SmallInts = mdp.choice_of[np.arange(mdp.num_states), actions_of(mdp, policy)]
+    return rows
