@@ -145,7 +145,7 @@ void add_values(nb::module_& m) {
              "dense"_a = limits.dense, "sparse"_a = limits.sparse)
         .def("solve", &Solver::solve, "right"_a)
         .def("solve_transposed", &Solver::solve_transposed, "right"_a)
-        .def_prop_ro("states", &Solver::states)
+        .def_prop_ro("states", &Solver::states, nb::rv_policy::move)
         .def_prop_ro("num_components", &Solver::num_components)
         .def_prop_ro("largest_component", &Solver::largest_component)
         .def_prop_ro("num_iterated", &Solver::num_iterated);

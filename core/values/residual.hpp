@@ -39,7 +39,7 @@ inline Residual value_residual(const Chain& chain, const std::vector<int32_t>& s
     for (const int32_t s : states) {
         residual[s] = 0.0;
         result.leak = std::min(result.leak, detail::leak_of(chain, s));
-        if (!std::isfinite(x[s]) && !std::isnan(x[s])) continue;
+        if (std::isinf(x[s]) && chain.discount < 1.0) continue;
         long double sum = 0.0L, absolute = 0.0L;
         for (int64_t e = chain.begin(s); e < chain.end(s); ++e) {
             if (chain.probability[e] == 0.0) continue;

@@ -93,4 +93,5 @@ def _best_rows(mdp: MDP, of_choice: Floats) -> tuple[PerState, Ints]:
 
 def _actions(mdp: MDP, rows: Ints) -> ActionOf:
     """An action that takes each row; for a row that stands in, the first missing one."""
-    return np.argmax(mdp.choice_of == rows[:, None], axis=1).astype(np.int32)
+    actions: ActionOf = np.argmax(mdp.choice_of == rows[:, None], axis=1).astype(np.int32)
+    return actions
