@@ -16,18 +16,19 @@ ROW_TOLERANCE = 1e-9  # how far from 1 a row may be as it stands
 NORMALISE_TOLERANCE = 1e-6  # and with normalise=True
 
 
-def as_array(name: str, values: Any, dtype: Any) -> NDArray[Any]:
-    """The values as an array of numbers."""
+def as_array(name: str, values: Any, dtype: type) -> NDArray[Any]:
+    """The values as an array of numbers of that type; what is no such number is refused, never cut to size."""
+    kind, allowed = _KINDS[dtype]
     try:
         array = np.asarray(values)
-        if array.dtype.kind not in "biuf" or (dtype is int and array.dtype.kind == "f" and array.size):
-            raise TypeError(f"{array.dtype} entries")
-        return array.astype(np.int64 if dtype is int else dtype, copy=False)
-    except (TypeError, ValueError) as error:
-        raise InvalidModelError(f"{name} is no array of {_KIND[dtype]}: {str(error).splitlines()[0]}") from error
+    except ValueError as error:
+        raise InvalidModelError(f"{name} is no array of {kind}: {str(error).splitlines()[0]}") from error
+    if array.dtype.kind not in allowed and array.size:
+        raise InvalidModelError(f"{name} is no array of {kind}: its entries are of type {array.dtype}")
+    return array.astype(np.int64 if dtype is int else dtype, copy=False)
 
 
-_KIND = {float: "numbers", int: "whole numbers", bool: "truth values"}
+_KINDS = {float: ("numbers", "biuf"), int: ("whole numbers", "biu"), bool: ("truth values", "biu")}
 
 
 def shaped(name: str, array: NDArray[Any], shape: tuple[int, ...], axes: str) -> NDArray[Any]:
@@ -84,13 +85,14 @@ def check_initial(initial: Any, num_states: int, number: Ints) -> Floats:
         raise InvalidModelError(
             f"initial probability of state {number[state]} is {array[state]}; probabilities lie in [0, 1]"
         )
-    if abs(total := float(array.sum())) - 1 > ROW_TOLERANCE or total < 1 - ROW_TOLERANCE:
+    total = float(array.sum())
+    if abs(total - 1) > ROW_TOLERANCE:
         raise InvalidModelError(f"initial probabilities sum to {total:.10g}, not 1; divide them by their sum")
     return array
 
 
 def _point(initial: Any, num_states: int) -> Floats:
-    if initial != int(initial) or not 0 <= initial < num_states:
+    if not (0 <= initial < num_states) or initial != int(initial):
         raise InvalidModelError(f"initial state {initial} does not exist; states are 0 to {num_states - 1}")
     distribution = np.zeros(num_states)
     distribution[int(initial)] = 1.0

@@ -65,7 +65,8 @@ def from_matrices(transitions: Matrices, reward: Any, ends: Any, available: Any)
                 f"reward has {per_transition.shape[0] // side} matrices of {side} states, transitions have "
                 f"{num_actions} of {num_states}; both are [action, state, next state]"
             )
-        expected = np.asarray(matrix.multiply(per_transition[picked]).sum(axis=1), dtype=np.float64).ravel()
+        each = per_transition[picked][rows.choice_of_transition, rows.target]
+        expected = rows.expected(np.asarray(each, dtype=np.float64).ravel())
     else:
         expected = _of_choice("reward", reward, rows, num_states, num_actions)
     return Choices(rows, expected, _of_choice("ends", ends, rows, num_states, num_actions), num_states, num_actions)

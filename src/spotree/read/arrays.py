@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from spotree.errors import InvalidModelError
 from spotree.mdp import MDP, build_mdp
+from spotree.mdp.check import as_array
 
 
 def from_arrays(P: Any, R: Any, discount: float, **more: Any) -> MDP:
@@ -21,22 +22,26 @@ def from_arrays(P: Any, R: Any, discount: float, **more: Any) -> MDP:
     more
         Whatever else `build_mdp` takes: `initial`, `features`, `action_names`, ...
     """
-    return build_mdp(P, _per_state_action(P, R), discount, **more)
+    transitions, rewards = _matrices("P", P), _matrices("R", R)
+    if (
+        isinstance(rewards, np.ndarray)
+        and rewards.ndim == 1
+        and (isinstance(transitions, list) or transitions.ndim == 3)
+    ):
+        num_states, num_actions = transitions[0].shape[0], len(transitions)
+        if len(rewards) != num_states:
+            raise InvalidModelError(
+                f"R has {len(rewards)} entries for {num_states} states; it is per state, [state, action] "
+                "or [action, state, next state]"
+            )
+        rewards = np.repeat(rewards[:, None], num_actions, axis=1)
+    return build_mdp(transitions, rewards, discount, **more)
 
 
-def _per_state_action(P: Any, R: Any) -> Any:
-    """R as `build_mdp` takes it: a reward per state is earned whatever the action."""
-    if isinstance(R, list | tuple) and any(sp.issparse(matrix) for matrix in R):
-        return R
-    if sp.issparse(R):
-        return R.toarray()
-    try:
-        rewards = np.asarray(R, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InvalidModelError(f"R is no array of numbers: {str(error).splitlines()[0]}") from error
-    if rewards.ndim != 1:
-        return rewards
-    num_states = P[0].shape[0] if sp.issparse(P[0]) else len(P[0])
-    if len(rewards) != num_states:
-        raise InvalidModelError(f"R has {len(rewards)} entries for {num_states} states; it is one reward per state")
-    return np.repeat(rewards[:, None], len(P), axis=1)
+def _matrices(name: str, given: Any) -> Any:
+    """A list where the matrices are sparse, else one array."""
+    if sp.issparse(given):
+        return given.toarray()
+    if isinstance(given, list | tuple | np.ndarray) and any(sp.issparse(matrix) for matrix in given):
+        return list(given)
+    return as_array(name, given, float)

@@ -26,11 +26,15 @@ def read_gymnasium(source: Any, options: ReadOptions) -> MDP:
     table = _table(inner, name)
     rows, reward, ends = _choices(table, name)
     features, feature_names, action_names = _decoded(inner, len(table), int(rows.action.max()) + 1)
+    initial = getattr(inner, "initial_state_distrib", None)
+    notes = {"source": f"gymnasium {name}"}
+    if initial is None:
+        notes["initial"] = "uniform over all states (the environment does not say)"
     mdp = build_mdp(
         rows,
         -reward if options.sense == "min" else reward,
         options.discount_or(),
-        initial=getattr(inner, "initial_state_distrib", None),
+        initial=initial,
         features=features,
         feature_names=feature_names,
         action_names=action_names,
@@ -38,7 +42,7 @@ def read_gymnasium(source: Any, options: ReadOptions) -> MDP:
         missing_reward=options.missing_reward_or(),
         ends=ends,
         name=name,
-        notes={"source": f"gymnasium {name}", "features": ", ".join(feature_names)},
+        notes=notes,
     )
     return reachable_part(mdp) if options.reachable else mdp
 
@@ -79,6 +83,8 @@ def _choices(table: dict[int, Any], name: str) -> tuple[ChoiceRows, Any, Any]:
             raise ReadError(
                 f"{name}: P[{state}][{action}] is no list of (probability, next state, reward, terminated)"
             ) from error
+    if not entries:
+        raise ReadError(f"{name}: the table P holds no transition")
     choice_of, probability, target, reward, terminated = (np.array(column) for column in zip(*entries, strict=True))
     goes_on = ~terminated
     length = np.bincount(choice_of[goes_on], minlength=len(keys))
