@@ -7,8 +7,7 @@ model offers, by state and then by action. What missing actions do is stored as 
 import json
 import os
 import zipfile
-import zlib
-from typing import Any, get_args
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +21,19 @@ FORMAT = "spotree mdp"
 VERSION = 1
 
 _ROWS = ("state", "action", "row_start", "target", "probability")
-_NUMBERS = (
-    *_ROWS,
-    *("reward", "ends", "initial", "features", "state_number"),
-    *("discount", "undiscounted", "missing_reward"),
-)
+_SINGLE = ("discount", "undiscounted", "missing_reward", "missing", "name", "notes")
 _TEXTS = ("feature_names", "action_names", "missing", "name", "notes")
+SCHEMA = (
+    *_ROWS,
+    "reward",
+    "ends",
+    "initial",
+    "features",
+    "state_number",
+    "feature_names",
+    "action_names",
+    *_SINGLE,
+)
 
 
 def write_npz(mdp: MDP, path: str | os.PathLike[str]) -> None:
@@ -69,15 +75,15 @@ def read_npz(path: str | os.PathLike[str], options: ReadOptions) -> MDP:
     mdp = build_mdp(
         rows,
         stored["reward"],
-        options.discount_or(_number(path, stored, "discount")),
+        options.discount_or(float(stored["discount"])),
         initial=stored["initial"],
         features=stored["features"],
         feature_names=stored["feature_names"].tolist(),
         action_names=stored["action_names"].tolist(),
-        missing=options.missing_or(_rule(path, stored)),
-        missing_reward=options.missing_reward_or(_number(path, stored, "missing_reward")),
+        missing=options.missing_or(cast(Missing, str(stored["missing"]))),
+        missing_reward=options.missing_reward_or(float(stored["missing_reward"])),
         ends=stored["ends"],
-        undiscounted=bool(_number(path, stored, "undiscounted")),
+        undiscounted=bool(stored["undiscounted"]),
         state_number=stored["state_number"],
         name=options.name or str(stored["name"]),
         notes=_notes(path, stored),
@@ -89,8 +95,8 @@ def _arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     """Every array of the file that the schema names, of the right kind."""
     key = "format"
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            if not isinstance(archive, np.lib.npyio.NpzFile) or str(archive[key]) != FORMAT:
+        with zipfile.ZipFile(path), np.load(path, allow_pickle=False) as archive:
+            if str(archive[key]) != FORMAT:
                 raise ReadError(f"{path}: not a model of spotree; write one with write_npz, or use build_mdp")
             key = "version"
             if archive[key].tolist() != VERSION:
@@ -98,38 +104,31 @@ def _arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
                     f"{path}: version {archive[key]} of the schema; this spotree reads version {VERSION}"
                 )
             stored = {}
-            for key in _NUMBERS + _TEXTS:
+            for key in SCHEMA:
                 stored[key] = archive[key]
     except KeyError as error:
         raise ReadError(f"{path}: the array {key!r} is missing; write such files with write_npz") from error
-    except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
+    except ReadError:
+        raise
+    except Exception as error:  # whatever a damaged archive makes zipfile and numpy stumble over
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ReadError(
             f"{path}: cannot read the array {key!r} ({reason}); the file is damaged or no .npz"
         ) from error
-    for key, kinds, kind in [(key, "biuf", "numbers") for key in _NUMBERS] + [(key, "U", "text") for key in _TEXTS]:
-        if stored[key].dtype.kind not in kinds:
-            raise ReadError(f"{path}: the array {key!r} holds {stored[key].dtype}, not {kind}")
+    for key, array in stored.items():
+        kinds, kind = ("U", "text") if key in _TEXTS else ("biuf", "numbers")
+        if array.dtype.kind not in kinds:
+            raise ReadError(f"{path}: the array {key!r} holds {array.dtype}, not {kind}")
+        axes = 0 if key in _SINGLE else 2 if key == "features" else 1
+        if array.ndim != axes:
+            raise ReadError(f"{path}: the array {key!r} has shape {array.shape}; it needs {axes} axes")
     return stored
-
-
-def _number(path: str | os.PathLike[str], stored: dict[str, NDArray[Any]], key: str) -> float:
-    if stored[key].ndim != 0:
-        raise ReadError(f"{path}: the array {key!r} has shape {stored[key].shape}; it is a single number")
-    return float(stored[key])
-
-
-def _rule(path: str | os.PathLike[str], stored: dict[str, NDArray[Any]]) -> Missing:
-    for rule in get_args(Missing):
-        if str(stored["missing"]) == rule:
-            return rule  # type: ignore[no-any-return]
-    raise ReadError(f"{path}: missing={str(stored['missing'])!r} is unknown; it is one of {get_args(Missing)}")
 
 
 def _notes(path: str | os.PathLike[str], stored: dict[str, NDArray[Any]]) -> dict[str, str]:
     try:
         notes = json.loads(str(stored["notes"]))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ReadError(f"{path}: the array 'notes' is no JSON ({error})") from error
     if not isinstance(notes, dict):
         raise ReadError(f"{path}: the array 'notes' holds {type(notes).__name__}; it is a JSON object of texts")
