@@ -4,9 +4,9 @@
     Until the goal, as fast as possible: csma earns 1 on delivering all messages, firewire and wlan pay for time; an
     action that is not available acts as a random one that is.
 "paper"
-    The set-up that reproduces the digits of the SPOT paper for csma and firewire: maximise the sum of the rewards of
-    the PRISM file for ever, and an action that is not available ends the episode with reward -1. (No set-up is known
-    to reproduce the paper's digits for wlan; it gets the same rule.)
+    What reproduces the digits of the SPOT paper for csma and firewire: maximise the sum of the file's rewards for
+    ever; an action that is not available ends the episode with reward -1. (No set-up is known to reproduce the
+    paper's digits for wlan; it gets the same rule.)
 """
 
 import tempfile
@@ -26,7 +26,9 @@ _PAPER = ReadOptions(reward="sum", missing="end", discount=0.99)
 _EACH_STATION = "// each station"
 
 
-def csma(backoff_limit: int = 2, setup: Setup = "goal", *, stations: int = 2, actions: ActionMapping = "labels") -> MDP:
+def csma(
+    backoff_limit: int = 2, setup: Setup = "goal", *, stations: int = 2, actions: ActionMapping = "labels"
+) -> MDP:
     """CSMA/CD: stations share a bus and back off when they collide; 1,038 states at limit 2, 7,958 at 4."""
     _within("backoff_limit", backoff_limit, 1, 4)
     _within("stations", stations, 2, 9)

@@ -4,7 +4,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -177,8 +176,8 @@ def _storm(path: Path) -> Iterator[Any]:
     if not path.is_file():
         raise ReadError(f"{path}: no such file")
     try:
-        stormpy = import_module("stormpy")
-        developer = import_module("stormpy.developer")
+        import stormpy
+        import stormpy.developer as developer
     except ImportError:
         raise MissingExtraError("stormpy", "prism", f"reading {path.name}") from None
     level = developer.get_log_level()
