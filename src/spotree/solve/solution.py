@@ -121,8 +121,8 @@ class Solution:
             raise ReadError(f"{path}: version {document.get('version')!r}; this spotree reads version {VERSION}")
         try:
             return _from_dict(document)
-        except (KeyError, TypeError) as error:
-            raise ReadError(f"{path}: entry {error} is missing or of the wrong kind") from error
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise ReadError(f"{path}: missing or broken entry: {error}") from error
 
 
 def _from_dict(document: dict[str, Any]) -> Solution:
