@@ -37,6 +37,8 @@ def imported_modules(path: Path) -> set[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             modules |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "import_module":
+            modules |= {str(word.value) for word in node.args if isinstance(word, ast.Constant)}
         elif isinstance(node, ast.ImportFrom) and node.module:
             assert node.level == 0, f"{path}: relative import"
             modules |= (

@@ -47,7 +47,7 @@ def with_model(command: Callable[..., None]) -> Callable[..., None]:
         **rest: Any,
     ) -> None:
         options = {
-            "constants": constants,
+            "constants": _constants(constants) if constants else None,
             "reward": reward.split(",") if reward and "," in reward else reward,
             "sense": None if sense == "max" else sense,
             "goal": goal,
@@ -74,10 +74,19 @@ def open_model(model: str, options: dict[str, Any]) -> "MDP":
     """The shipped model of that name, or the model in that file."""
     from spotree.errors import ReadError
     from spotree.models import load, names
-    from spotree.read import read
+    from spotree.read.read import read
 
     if model in names():
         if options:
             raise ReadError(f"{model} is a shipped model and takes no reading options; drop {', '.join(options)}")
         return load(model)
     return read(model, **options)
+
+
+def _constants(text: str) -> dict[str, str]:
+    """`a=1,b=2` as a mapping; the reader gives the values their types."""
+    pairs = [pair.partition("=") for pair in text.split(",")]
+    for name, equals, value in pairs:
+        if not (name.strip() and equals and value.strip()):
+            raise typer.BadParameter(f"{name + equals + value!r} is not of the form name=value", param_hint="--constants")
+    return {name.strip(): value.strip() for name, _, value in pairs}

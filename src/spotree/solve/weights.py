@@ -23,14 +23,16 @@ def uniform(mdp: MDP, policy: Policy) -> PerState:
 def visits(mdp: MDP, policy: Policy) -> PerState:
     """Expected discounted visits (the paper's text), with a trace everywhere so that no state is forgotten."""
     visited = occupancy(mdp, policy)
-    return (1 - FLOOR) * visited + FLOOR * visited.sum() / mdp.num_states
+    weight: PerState = (1 - FLOOR) * visited + FLOOR * visited.sum() / mdp.num_states
+    return weight
 
 
 def softmax_visits(mdp: MDP, policy: Policy) -> PerState:
     """Softmax of the expected discounted visits (the paper's timing study)."""
     visited = occupancy(mdp, policy)
-    raised = np.exp(visited - visited.max())
-    return raised / raised.sum()
+    raised: PerState = np.exp(visited - visited.max())
+    weight: PerState = raised / raised.sum()
+    return weight
 
 
 WEIGHTINGS: dict[str, Weigh] = {"uniform": uniform, "occupancy": visits, "softmax": softmax_visits}
