@@ -39,7 +39,7 @@ def test_info_shows_sizes_and_returns() -> None:
         (("info", "missing.npz"), "missing.npz"),
         (("info", "tiger_vs_antelope", "--goal", "x"), "shipped model"),
         (("solve", "frozenlake_4x4", "--method", "magic"), "magic"),
-        (("solve", "frozenlake_4x4", "--depth", "-1"), "-1"),
+        (("solve", "frozenlake_4x4", "--depth", "-1"), "--depth"),
         (("solve", "frozenlake_4x4", "--start", "none.json"), "none.json"),
         (("improve", "frozenlake_4x4", "--engine", "magic"), "magic"),
         (("improve", "frozenlake_4x4", "--policy", "magic"), "magic"),
