@@ -100,5 +100,6 @@ def _called(source: Any) -> str:
 
 
 _UNDERSTOOD = (
-    f"spotree reads {', '.join(READERS)} files, gymnasium environments and their ids; arrays go to build_mdp, shipped names to load"
+    f"spotree reads {', '.join(READERS)} files, gymnasium environments and their ids; "
+    "arrays go to build_mdp, shipped names to load"
 )
