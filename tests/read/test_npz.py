@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from spotree.errors import ReadError
-from spotree.files import whole_file
 from spotree.mdp import MDP, Missing, build_mdp, reachable_part
 from spotree.read.npz import write_npz
 from spotree.read.read import read
@@ -87,21 +86,6 @@ def test_reachable_leaves_out_what_nobody_reaches(tmp_path: Path) -> None:
     write_npz(build_mdp([np.eye(3)], 0.0, 0.9, initial=1), tmp_path / "loops.npz")
     assert read(tmp_path / "loops.npz").num_states == 3
     assert read(tmp_path / "loops.npz", reachable=True).state_number.tolist() == [1]
-
-
-def test_an_interrupted_write_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
-    path = tmp_path / "model.npz"
-    path.write_bytes(b"old")
-
-    def interrupted() -> None:
-        with whole_file(path) as stream:
-            stream.write(b"half of the ne")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_every_array_of_the_schema_is_needed(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from spotree.mdp.check import (
     check_features,
     check_initial,
     check_names,
+    check_number,
     rescaled,
     shaped,
 )
@@ -76,8 +77,7 @@ def build_mdp(
     """
     if missing not in get_args(Missing):
         raise InvalidModelError(f"missing={missing!r} is unknown; choose one of {', '.join(get_args(Missing))}")
-    if not np.isfinite(missing_reward):
-        raise InvalidModelError(f"missing_reward is {missing_reward}; it must be finite")
+    missing_reward = check_number("missing_reward", missing_reward)
     discount = check_discount(discount, undiscounted)
 
     if isinstance(transitions, ChoiceRows):
@@ -98,14 +98,14 @@ def build_mdp(
         feature_names = ("state",)
     feature_values = check_features(features, feature_names, choices.num_states, number)
     return MDP(
-        **_layout(choices, missing, float(missing_reward), normalise, number, names),
+        **_layout(choices, missing, missing_reward, normalise, number, names),
         initial=frozen_array(check_initial(initial, choices.num_states, number), np.float64),
         discount=discount,
         features=frozen_array(feature_values, np.float64),
         feature_names=check_names("feature", feature_names, feature_values.shape[1]),
         action_names=names,
         missing=missing,
-        missing_reward=float(missing_reward),
+        missing_reward=missing_reward,
         state_number=frozen_array(number, np.int64),
         name=name,
         notes=dict(notes or {}),

@@ -1,5 +1,6 @@
 """The rules of an MDP; what breaks one is named with its value and the way out."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -61,16 +62,22 @@ def check_names(kind: str, names: Sequence[str] | None, count: int) -> tuple[str
     return tuple(map(str, names))
 
 
-def check_discount(discount: float, undiscounted: bool) -> float:
+def check_number(name: str, value: Any) -> float:
+    """One finite number."""
     try:
-        value = float(discount)
-    except (TypeError, ValueError) as error:
-        raise InvalidModelError(
-            f"discount {discount!r} is no number; pass one in [0, 1), for example 0.99"
-        ) from error
-    if not (0 <= value < 1 or (undiscounted and value == 1)):
-        raise InvalidModelError(f"discount {value!r} is not in [0, 1); pass for example 0.99")
-    return value
+        number = math.nan if isinstance(value, str) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InvalidModelError(f"{name} is {value!r}; it must be one finite number")
+    return number
+
+
+def check_discount(value: Any, undiscounted: bool) -> float:
+    discount = check_number("discount", value)
+    if not (0 <= discount < 1 or (undiscounted and discount == 1)):
+        raise InvalidModelError(f"discount {discount!r} is not in [0, 1); pass for example 0.99")
+    return discount
 
 
 def check_initial(initial: Any, num_states: int, number: Ints) -> Floats:
