@@ -1,0 +1,124 @@
+// What is known about sets of rows: optimum or lower bound per depth, shared by all threads, bounded in memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "exact/key.hpp"
+
+namespace spotree::exact {
+
+struct Known {
+    double value = 0.0;   // optimum if exact, else a lower bound
+    bool exact = false;
+    int32_t split = -1;   // cut of the best tree: index into the root's splits; -1 for a leaf or not known
+};
+
+// A row set is named by 128 random bits and its size; two sets share a name with probability below 2^-100 or so.
+// When the memory is used up, new entries take the place of old ones.
+class Cache {
+  public:
+    explicit Cache(size_t bytes = size_t{1} << 29) { set_limit(bytes); }
+
+    void set_limit(size_t bytes) {
+        most_ = 16;
+        while (most_ * 2 * kShards * sizeof(Entry) <= bytes) most_ *= 2;
+    }
+
+    // Forget everything, at once.
+    void clear() {
+        if (++now_ == 0) {
+            for (auto& shard : shards_) shard.entry.clear();
+            now_ = 1;
+        }
+        for (auto& shard : shards_) shard.used = 0;
+    }
+
+    bool find(int depth, const Key& key, int32_t rows, Known& known) {
+        const uint64_t hash = key.low + static_cast<uint64_t>(depth) * 0x9e3779b97f4a7c15ULL;
+        Shard& shard = shards_[key.high % kShards];
+        std::lock_guard lock(shard.mutex);
+        if (shard.entry.empty()) return false;
+        const size_t mask = shard.entry.size() - 1;
+        for (size_t k = 0, at = hash & mask; k < kProbes; ++k, at = (at + 1) & mask) {
+            const Entry& e = shard.entry[at];
+            if (e.stamp != now_) return false;
+            if (e.key == key && e.depth == depth && e.rows == rows) {
+                known = {e.value, e.exact, e.split};
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void store(int depth, const Key& key, int32_t rows, const Known& known) {
+        const uint64_t hash = key.low + static_cast<uint64_t>(depth) * 0x9e3779b97f4a7c15ULL;
+        Shard& shard = shards_[key.high % kShards];
+        std::lock_guard lock(shard.mutex);
+        if (shard.entry.empty()) shard.entry.resize(16);
+        if (shard.used * 2 > shard.entry.size() && shard.entry.size() < most_) grow(shard);
+        const Entry fresh{key, known.value, rows, known.split, now_, static_cast<int16_t>(depth), known.exact};
+        const size_t mask = shard.entry.size() - 1;
+        size_t at = hash & mask;
+        for (size_t k = 0; k < kProbes; ++k, at = (at + 1) & mask) {
+            Entry& e = shard.entry[at];
+            if (e.stamp != now_) {
+                e = fresh;
+                ++shard.used;
+                return;
+            }
+            if (e.key == key && e.depth == depth && e.rows == rows) {
+                if (known.exact || (!e.exact && known.value > e.value)) e = fresh;
+                return;
+            }
+        }
+        shard.entry[(hash + (hash >> 60)) & mask] = fresh;  // full here: one of the window gives way
+    }
+
+    size_t entries() const {
+        size_t n = 0;
+        for (const auto& shard : shards_) n += shard.used;
+        return n;
+    }
+
+  private:
+    static constexpr size_t kShards = 64, kProbes = 16;
+    struct Entry {
+        Key key;
+        double value;
+        int32_t rows, split;
+        uint32_t stamp = 0;
+        int16_t depth;
+        bool exact;
+    };
+    struct alignas(64) Shard {
+        std::mutex mutex;
+        std::vector<Entry> entry;
+        size_t used = 0;
+    };
+
+    void grow(Shard& shard) {
+        std::vector<Entry> old(shard.entry.size() * 2);
+        old.swap(shard.entry);
+        shard.used = 0;
+        const size_t mask = shard.entry.size() - 1;
+        for (const Entry& e : old) {
+            if (e.stamp != now_) continue;
+            size_t at = (e.key.low + static_cast<uint64_t>(e.depth) * 0x9e3779b97f4a7c15ULL) & mask;
+            for (size_t k = 0; k < kProbes; ++k, at = (at + 1) & mask) {
+                if (shard.entry[at].stamp == now_) continue;
+                shard.entry[at] = e;
+                ++shard.used;
+                break;
+            }
+        }
+    }
+
+    Shard shards_[kShards];
+    size_t most_ = 0;
+    uint32_t now_ = 1;
+};
+
+}  // namespace spotree::exact

@@ -1,0 +1,34 @@
+// The name of a set of rows: 128 random bits per row, combined by exclusive or.
+#pragma once
+
+#include <cstdint>
+
+namespace spotree::exact {
+
+struct Key {
+    uint64_t low = 0, high = 0;
+    void operator^=(const Key& other) {
+        low ^= other.low;
+        high ^= other.high;
+    }
+    friend Key operator^(Key a, const Key& b) {
+        a ^= b;
+        return a;
+    }
+    friend bool operator==(const Key& a, const Key& b) { return a.low == b.low && a.high == b.high; }
+    friend bool operator<(const Key& a, const Key& b) {
+        return a.high != b.high ? a.high < b.high : a.low < b.low;
+    }
+};
+
+// A well-mixed 64-bit function of x (an invertible finaliser).
+inline uint64_t mix(uint64_t x) {
+    x += 0x9e3779b97f4a7c15ULL;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
+inline Key row_key(uint64_t row) { return {mix(2 * row + 1), mix(~(2 * row))}; }
+
+}  // namespace spotree::exact

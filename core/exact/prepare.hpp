@@ -1,0 +1,106 @@
+// What a feature matrix alone tells: sorted values, each row's rank in them, and which rows are alike.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "exact/key.hpp"
+
+namespace spotree::exact {
+
+class Preparation {
+  public:
+    // `features` is [row, feature], row by row; it is read only here.
+    Preparation(const double* features, int64_t rows, int64_t num_features)
+        : rows_(static_cast<int32_t>(rows)), num_features_(static_cast<int32_t>(num_features)) {
+        values_.resize(num_features_);
+        std::vector<int32_t> rank(static_cast<size_t>(rows) * num_features_);
+        std::vector<double> column(rows);
+        for (int32_t f = 0; f < num_features_; ++f) {
+            for (int64_t i = 0; i < rows; ++i) column[i] = features[i * num_features + f];
+            rank_column(column, values_[f], rank.data() + static_cast<size_t>(f) * rows);
+        }
+        group(rank);
+    }
+
+    int32_t rows() const { return rows_; }
+    int32_t num_features() const { return num_features_; }
+    int32_t groups() const { return groups_; }
+    // [row] the group of rows with equal features that the row belongs to.
+    const std::vector<int32_t>& group_of() const { return group_of_; }
+    // [feature] the values that occur, ascending.
+    const std::vector<std::vector<double>>& values() const { return values_; }
+    // [group] the rank of a feature's value.
+    const int32_t* rank(int32_t feature) const { return rank_.data() + static_cast<size_t>(feature) * groups_; }
+    bool singletons() const { return groups_ == rows_; }
+
+  private:
+    static constexpr size_t kFew = 64;
+
+    static void rank_column(const std::vector<double>& column, std::vector<double>& values, int32_t* rank) {
+        values.clear();
+        for (double x : column) {
+            auto at = std::lower_bound(values.begin(), values.end(), x);
+            if (at != values.end() && *at == x) continue;
+            values.insert(at, x);
+            if (values.size() > kFew) break;
+        }
+        if (values.size() > kFew) {
+            values = column;
+            std::sort(values.begin(), values.end());
+            values.erase(std::unique(values.begin(), values.end()), values.end());
+        }
+        for (size_t i = 0; i < column.size(); ++i) {
+            rank[i] = static_cast<int32_t>(std::lower_bound(values.begin(), values.end(), column[i]) - values.begin());
+        }
+    }
+
+    // Number the distinct rows in order of first appearance; equal hashes are compared rank by rank.
+    void group(const std::vector<int32_t>& rank) {
+        const size_t n = rows_;
+        std::vector<uint64_t> hash(n, 0);
+        for (int32_t f = 0; f < num_features_; ++f) {
+            const int32_t* column = rank.data() + f * n;
+            for (size_t i = 0; i < n; ++i) hash[i] = mix(hash[i] ^ (static_cast<uint64_t>(column[i]) + 1));
+        }
+        size_t capacity = 16;
+        while (capacity < 2 * n) capacity *= 2;
+        std::vector<int32_t> slot(capacity, -1);
+        std::vector<int32_t> first;
+        group_of_.resize(n);
+        for (size_t i = 0; i < n; ++i) {
+            size_t at = hash[i] & (capacity - 1);
+            for (;; at = (at + 1) & (capacity - 1)) {
+                if (slot[at] < 0) {
+                    slot[at] = static_cast<int32_t>(first.size());
+                    first.push_back(static_cast<int32_t>(i));
+                    break;
+                }
+                const size_t other = first[slot[at]];
+                if (hash[other] == hash[i] && alike(rank, other, i)) break;
+            }
+            group_of_[i] = slot[at];
+        }
+        groups_ = static_cast<int32_t>(first.size());
+        rank_.resize(static_cast<size_t>(groups_) * num_features_);
+        for (int32_t f = 0; f < num_features_; ++f) {
+            for (int32_t g = 0; g < groups_; ++g) rank_[static_cast<size_t>(f) * groups_ + g] = rank[f * n + first[g]];
+        }
+    }
+
+    bool alike(const std::vector<int32_t>& rank, size_t a, size_t b) const {
+        for (int32_t f = 0; f < num_features_; ++f) {
+            const int32_t* column = rank.data() + static_cast<size_t>(f) * rows_;
+            if (column[a] != column[b]) return false;
+        }
+        return true;
+    }
+
+    int32_t rows_, num_features_, groups_ = 0;
+    std::vector<std::vector<double>> values_;
+    std::vector<int32_t> group_of_;
+    std::vector<int32_t> rank_;
+};
+
+}  // namespace spotree::exact

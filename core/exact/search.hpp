@@ -1,0 +1,309 @@
+// The optimum over all trees of a depth: dynamic programming over row sets, by one or several threads.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <thread>
+
+#include "exact/cache.hpp"
+#include "exact/node.hpp"
+#include "exact/options.hpp"
+
+namespace spotree::exact {
+
+struct Outcome {
+    double value = 0.0;  // optimum if exact, else a lower bound
+    bool exact = false;
+    int32_t split = -1;  // of the best tree, in the root's numbering; -1 for a leaf
+};
+
+struct Worker {
+    std::vector<std::unique_ptr<Node>> node;    // [depth]
+    std::vector<std::unique_ptr<Block>> block;  // [depth]
+    Pairs small;
+    Depth2 values;
+    std::vector<int32_t> rows;
+    int64_t kernels = 0, nodes = 0, hits = 0;
+
+    void reserve(int depth) {
+        while (static_cast<int>(node.size()) <= depth) {
+            node.push_back(std::make_unique<Node>());
+            block.push_back(std::make_unique<Block>());
+        }
+    }
+};
+
+class Search {
+  public:
+    Cache cache;
+    std::vector<std::unique_ptr<Worker>> workers;
+
+    // Ready for a new problem; the cache forgets.
+    void start(const Options& options, int depth, double eps, Stop& stop) {
+        options_ = &options;
+        stop_ = &stop;
+        eps_ = eps;
+        depth_ = depth;
+        cache.clear();
+        cache.set_limit(options.memory / 2);
+        while (static_cast<int>(workers.size()) < std::max(1, options.threads)) {
+            workers.push_back(std::make_unique<Worker>());
+        }
+        for (auto& w : workers) {
+            w->reserve(depth);
+            w->kernels = w->nodes = w->hits = 0;
+        }
+    }
+
+    Worker& worker() { return *workers[0]; }
+    Stop& stop() { return *stop_; }
+    const Options& options() const { return *options_; }
+    double eps() const { return eps_; }
+
+    // The root: all threads take part. Its state stays in worker().node[depth] for depth >= 3.
+    Outcome solve_root(const Block& block, int depth, double upper, double slack) {
+        slack_ = slack;
+        finished_ = false;
+        std::vector<std::thread> threads;
+        const bool parallel = depth >= 3 && options_->threads > 1 && worth_threads(block);
+        sharing_ = parallel;
+        if (parallel) {
+            for (int k = 1; k < options_->threads; ++k) threads.emplace_back([this, k] { help(*workers[k]); });
+        }
+        const Outcome outcome = solve(worker(), block, depth, kInfinity, true, upper);
+        {
+            std::lock_guard lock(mutex_);
+            finished_ = true;
+        }
+        changed_.notify_all();
+        for (auto& t : threads) t.join();
+        sharing_ = false;
+        return outcome;
+    }
+
+    // Trees that cost `budget` or more are of no interest: then the answer may be a lower bound.
+    Outcome solve(Worker& w, const Block& block, int depth, double budget, bool root = false,
+                  double upper = kInfinity) {
+        const double leaf = block.best_leaf();
+        if (depth == 0 || block.splits == 0 || (leaf <= eps_ && !root)) return {leaf, true, -1};
+        if (depth <= 2) return solve_shallow(w, block, depth);
+        ++w.nodes;
+        Node& node = *w.node[depth];
+        if (!node.open(block, depth, budget, use_table(block), hashed(), *stop_)) return {0.0, false, -1};
+        if (root) node.budget = upper;
+        const bool shared = sharing_ && depth >= depth_ - 1;
+        if (shared) offer(node);
+        process(w, node, root ? slack_ : eps_);
+        if (shared) withdraw(node);
+        const int32_t split = node.best < 0 ? -1 : block.cut[node.best].root;
+        if (stop_->raised()) return {std::min(node.lower(), node.target()), false, split};
+        if (node.upper < node.budget) return {node.upper, true, split};
+        return {node.budget, false, split};
+    }
+
+    // One side of a split of an open node, by recursion.
+    Outcome solve_side(Worker& w, const Node& node, int32_t s, bool left, double budget) {
+        const int depth = node.depth - 1;
+        const int32_t rows = left ? node.left_count(s) : node.block->rows - node.left_count(s);
+        if (rows <= depth + 1) return {0.0, true, -1};  // so few rows can all be told apart
+        if (node.reached(s, left) <= eps_) return {node.reached(s, left), true, -1};
+        Known known;
+        const Key key = hashed() ? node.key_of(s, left) : Key{};
+        const bool cached = hashed() && options_->cache;
+        if (cached && cache.find(depth, key, rows, known)) {
+            ++w.hits;
+            if (known.exact || known.value >= budget) return {known.value, known.exact, known.split};
+        }
+        node.block->select(s, left, w.rows);
+        Block& block = *w.block[depth];
+        block.assemble(*node.block, w.rows);
+        Outcome outcome = solve(w, block, depth, budget);
+        if (!outcome.exact) outcome.value = std::max(outcome.value, known.value);
+        if (hashed() && (outcome.exact || !stop_->raised())) {
+            cache.store(depth, key, rows, {outcome.value, outcome.exact, outcome.split});
+        }
+        return outcome;
+    }
+
+    // Both sides of split s of a node of depth 3 with a table. Returns false when stopped on the way.
+    bool solve_pair(Worker& w, const Node& node, int32_t s, double target, Outcome& left, Outcome& right) {
+        const int32_t left_rows = node.left_count(s);
+        const bool small_left = left_rows * 2 <= node.block->rows;
+        Outcome& small = small_left ? left : right;
+        Outcome& large = small_left ? right : left;
+        const double low_large = large.value;
+        const bool have_small = recall(w, node, s, small_left, small), have_large = recall(w, node, s, !small_left, large);
+        if (have_small && (have_large || small.value + large.value >= target)) return true;
+        if (have_large && small.value + large.value >= target) return true;
+        node.block->select(s, small_left, w.rows);
+        if (!w.small.build(*node.block, &w.rows, *stop_)) return false;
+        if (!have_small) {
+            ++w.kernels;
+            w.values.evaluate(w.small, *stop_);
+            if (stop_->raised()) return false;
+            small = {w.values.best, true, -1};
+            remember(node, s, small_left, small);
+        }
+        if (have_large || small.value + low_large >= target) return true;
+        ++w.kernels;
+        w.small.fill_extra();
+        w.values.evaluate_difference(node.table, w.small, *stop_);
+        if (stop_->raised()) return false;
+        large = {w.values.best, true, -1};
+        remember(node, s, !small_left, large);
+        return true;
+    }
+
+    bool use_table(const Block& block) const {
+        const double splits = block.splits, cells = (splits + 2) * (splits + 2) * block.stride * sizeof(double);
+        return cells * 2 * options_->threads <= static_cast<double>(options_->memory) / 2;
+    }
+
+    void count(int64_t& kernels, int64_t& nodes, int64_t& hits) const {
+        for (const auto& w : workers) {
+            kernels += w->kernels;
+            nodes += w->nodes;
+            hits += w->hits;
+        }
+    }
+
+  private:
+    bool hashed() const { return depth_ >= 4; }
+
+    bool worth_threads(const Block& block) const {
+        const double n = block.rows, b = block.splits, z = n > 0 ? block.entry.size() / n : 0.0;
+        const double kernel = n * z * z + 4 * b * b;
+        return kernel * b * (depth_ > 3 ? b : 1.0) > 3e6;
+    }
+
+    Outcome solve_shallow(Worker& w, const Block& block, int depth) {
+        ++w.kernels;
+        if (depth == 1) {
+            if (!w.small.build_sides(block, nullptr, *stop_)) return {};
+            w.values.evaluate_sides(w.small);
+            return {w.values.one, true, -1};
+        }
+        if (!w.small.build(block, nullptr, *stop_)) return {};
+        w.values.evaluate(w.small, *stop_);
+        if (stop_->raised()) return {};
+        return {w.values.best, true, -1};
+    }
+
+    void process(Worker& w, Node& node, double slack) {
+        const int32_t n = static_cast<int32_t>(node.order.size());
+        for (;;) {
+            if (stop_->check()) return;
+            const int32_t k = node.next.fetch_add(1);
+            if (k >= n) return;
+            const int32_t s = node.order[k];
+            Outcome left, right;
+            double target;
+            {
+                std::lock_guard lock(node.mutex);
+                target = node.target() - slack;
+                left.value = node.bound.left(s);
+                right.value = node.bound.right(s);
+                left.exact = node.known[s] & 1;
+                right.exact = node.known[s] & 2;
+            }
+            if (left.value + right.value >= target) continue;
+            try_split(w, node, s, target, left, right);
+            std::lock_guard lock(node.mutex);
+            node.bound.learn(s, left.value, right.value, options_->interval_bound);
+            node.known[s] = static_cast<uint8_t>((left.exact ? 1 : 0) | (right.exact ? 2 : 0));
+            if (left.exact && right.exact && left.value + right.value < node.upper) {
+                node.upper = left.value + right.value;
+                node.best = s;
+            }
+        }
+    }
+
+  public:
+    // Solve both sides of a split as far as needed to decide whether it costs less than `target`.
+    void try_split(Worker& w, const Node& node, int32_t s, double target, Outcome& left, Outcome& right) {
+        if (node.depth == 3 && node.tabled) {
+            solve_pair(w, node, s, target, left, right);
+            return;
+        }
+        const bool left_first = node.left_count(s) * 2 <= node.block->rows;
+        Outcome& one = left_first ? left : right;
+        Outcome& two = left_first ? right : left;
+        if (!one.exact) raise(one, solve_side(w, node, s, left_first, target - two.value));
+        if (one.value + two.value >= target || stop_->raised()) return;
+        if (!two.exact) raise(two, solve_side(w, node, s, !left_first, target - one.value));
+    }
+
+  private:
+    static void raise(Outcome& known, const Outcome& found) {
+        if (found.exact || found.value > known.value) known = found;
+    }
+
+    // What is known of a side's optimum of depth 2 without a table; true if exact.
+    bool recall(Worker& w, const Node& node, int32_t s, bool left, Outcome& side) {
+        if (side.exact) return true;
+        const int32_t rows = left ? node.left_count(s) : node.block->rows - node.left_count(s);
+        if (rows <= node.depth) {
+            side = {0.0, true, -1};
+        } else if (node.reached(s, left) <= eps_) {
+            side = {node.reached(s, left), true, -1};
+        } else if (hashed() && options_->cache) {
+            Known known;
+            if (cache.find(node.depth - 1, node.key_of(s, left), rows, known)) {
+                ++w.hits;
+                if (known.exact || known.value > side.value) side = {known.value, known.exact, known.split};
+            }
+        }
+        return side.exact;
+    }
+
+    void remember(const Node& node, int32_t s, bool left, const Outcome& side) {
+        if (!hashed() || !options_->cache) return;
+        const int32_t rows = left ? node.left_count(s) : node.block->rows - node.left_count(s);
+        cache.store(node.depth - 1, node.key_of(s, left), rows, {side.value, side.exact, -1});
+    }
+
+    // Idle threads join any node on offer that still has splits to try.
+    void help(Worker& w) {
+        std::unique_lock lock(mutex_);
+        while (!finished_) {
+            Node* open = nullptr;
+            for (Node* node : offered_) {
+                if (node->next.load() < static_cast<int32_t>(node->order.size())) open = node;
+            }
+            if (!open || stop_->raised()) {
+                changed_.wait_for(lock, std::chrono::milliseconds(1));
+                continue;
+            }
+            ++open->helpers;
+            lock.unlock();
+            process(w, *open, open->depth == depth_ ? slack_ : eps_);
+            lock.lock();
+            if (--open->helpers == 0) open->helpers.notify_all();
+        }
+    }
+
+    void offer(Node& node) {
+        std::lock_guard lock(mutex_);
+        offered_.push_back(&node);
+        changed_.notify_all();
+    }
+
+    void withdraw(Node& node) {
+        {
+            std::lock_guard lock(mutex_);
+            offered_.erase(std::find(offered_.begin(), offered_.end(), &node));
+        }
+        for (int32_t h = node.helpers; h != 0; h = node.helpers) node.helpers.wait(h);
+    }
+
+    const Options* options_ = nullptr;
+    Stop* stop_ = nullptr;
+    double eps_ = 0.0, slack_ = 0.0;
+    int depth_ = 0;
+    bool sharing_ = false, finished_ = false;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<Node*> offered_;
+};
+
+}  // namespace spotree::exact

@@ -1,0 +1,99 @@
+// Four doubles at a time, and buffers that suit them.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <vector>
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
+namespace spotree::exact {
+
+constexpr int kLanes = 4;
+typedef double Four __attribute__((vector_size(32)));
+
+inline Four load(const double* p) {
+    Four x;
+    std::memcpy(&x, p, sizeof x);
+    return x;
+}
+
+inline void store(double* p, Four x) { std::memcpy(p, &x, sizeof x); }
+
+inline Four all_of(double x) { return Four{x, x, x, x}; }
+
+#ifdef __AVX__
+inline Four smaller(Four a, Four b) { return (Four)_mm256_min_pd((__m256d)a, (__m256d)b); }
+
+// The least lane of each of four vectors, as one vector.
+inline Four least_lanes(Four a, Four b, Four c, Four d) {
+    const Four ab = smaller((Four)_mm256_unpacklo_pd((__m256d)a, (__m256d)b),
+                            (Four)_mm256_unpackhi_pd((__m256d)a, (__m256d)b));
+    const Four cd = smaller((Four)_mm256_unpacklo_pd((__m256d)c, (__m256d)d),
+                            (Four)_mm256_unpackhi_pd((__m256d)c, (__m256d)d));
+    return smaller((Four)_mm256_permute2f128_pd((__m256d)ab, (__m256d)cd, 0x20),
+                   (Four)_mm256_permute2f128_pd((__m256d)ab, (__m256d)cd, 0x31));
+}
+#else
+inline Four smaller(const Four& a, const Four& b) {
+    Four x;
+    for (int k = 0; k < kLanes; ++k) x[k] = a[k] < b[k] ? a[k] : b[k];
+    return x;
+}
+
+inline double least_of(const Four& a) {
+    const double x = a[0] < a[1] ? a[0] : a[1], y = a[2] < a[3] ? a[2] : a[3];
+    return x < y ? x : y;
+}
+
+inline Four least_lanes(const Four& a, const Four& b, const Four& c, const Four& d) {
+    return Four{least_of(a), least_of(b), least_of(c), least_of(d)};
+}
+#endif
+
+inline double least_lane(Four a) {
+    const double x = a[0] < a[1] ? a[0] : a[1], y = a[2] < a[3] ? a[2] : a[3];
+    return x < y ? x : y;
+}
+
+// The least of `count` numbers, a multiple of four.
+inline double least(const double* p, int count) {
+    Four x = load(p);
+    for (int k = kLanes; k < count; k += kLanes) x = smaller(x, load(p + k));
+    return least_lane(x);
+}
+
+inline void add_to(double* to, const double* from, int count) {
+    for (int k = 0; k < count; k += kLanes) store(to + k, load(to + k) + load(from + k));
+}
+
+inline void subtract(double* to, const double* a, const double* b, int count) {
+    for (int k = 0; k < count; k += kLanes) store(to + k, load(a + k) - load(b + k));
+}
+
+// Memory on cache lines; growing leaves new elements unset.
+template <class T>
+struct LineAllocator {
+    using value_type = T;
+    LineAllocator() = default;
+    template <class U>
+    LineAllocator(const LineAllocator<U>&) {}
+    T* allocate(size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{64})); }
+    void deallocate(T* p, size_t) { ::operator delete(p, std::align_val_t{64}); }
+    template <class U>
+    void construct(U* p) {
+        ::new (static_cast<void*>(p)) U;
+    }
+    template <class U, class... Args>
+    void construct(U* p, Args&&... args) {
+        ::new (static_cast<void*>(p)) U(static_cast<Args&&>(args)...);
+    }
+    bool operator==(const LineAllocator&) const { return true; }
+};
+
+template <class T>
+using Buffer = std::vector<T, LineAllocator<T>>;
+
+}  // namespace spotree::exact

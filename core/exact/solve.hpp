@@ -1,0 +1,90 @@
+// The exact improvement step: best tree, its cost, and a proven lower bound on every tree's cost.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "exact/rebuild.hpp"
+#include "route.hpp"
+
+namespace spotree::exact {
+
+constexpr double kTolerance = 1e-13;  // of the sum of spreads; what one node of the search may lose to rounding
+
+struct Solution {
+    TreeArrays tree;
+    double cost = 0.0;            // of the tree: what it loses against the best action of every group of like rows
+    double lower = 0.0;           // no tree costs less
+    double dropped_spread = 0.0;  // of rows left out; the tree may lose up to this much more
+    double slack = 0.0;           // how far rounding may have moved `lower`; already taken off
+    Reason reason = Reason::none;
+    bool used_gap = false;  // stopped at the gap tolerance
+    int32_t rows = 0, splits = 0, actions = 0;
+    int64_t kernels = 0, nodes = 0, hits = 0, entries = 0;
+};
+
+// Keeps all buffers between calls: later calls on problems of like size allocate nothing.
+struct Workspace {
+    Reduced reduced;
+    Block root;
+    Search search;
+    Rebuild rebuild;
+};
+
+// What the caller already has: a tree, in the order of TreeArrays.
+struct Start {
+    TreeView tree{};
+    const int32_t* action = nullptr;
+};
+
+inline double cost_of(const Preparation& prep, const Reduced& reduced, const Start& start) {
+    double cost = 0.0;
+    for (size_t i = 0; i < reduced.group.size(); ++i) {
+        const int32_t g = reduced.group[i];
+        int32_t node = 0;
+        while (start.tree.feature[node] >= 0) {
+            const int32_t f = start.tree.feature[node];
+            const bool left = prep.values()[f][prep.rank(f)[g]] < start.tree.threshold[node];
+            node = left ? start.tree.left[node] : start.tree.right[node];
+        }
+        cost += reduced.cost[i * reduced.actions + start.action[node]];
+    }
+    return cost;
+}
+
+// `gain` is [row, action]; rows with chosen[row] == 0 do not count. `start` must be a tree of the problem.
+inline Solution solve(const Preparation& prep, const double* gain, int32_t actions, const Options& options,
+                      Workspace& work, Stop& stop, const Start* start = nullptr, const uint8_t* chosen = nullptr) {
+    Solution out;
+    work.reduced.reduce(prep, gain, actions, chosen);
+    work.reduced.assemble(prep, work.root);
+    const Block& root = work.root;
+    const double eps = kTolerance * work.reduced.spread_sum;
+    out.rows = root.rows;
+    out.splits = root.splits;
+    out.actions = root.actions;
+    out.dropped_spread = work.reduced.dropped_spread;
+    work.search.start(options, options.depth, eps, stop);
+    work.rebuild.start(work.search, prep, work.reduced, root);
+    const double given = start ? cost_of(prep, work.reduced, *start) : kInfinity;
+    const Outcome outcome = work.search.solve_root(root, options.depth, given, eps);
+    const bool finished = !stop.raised();
+    const double upper = std::min(outcome.exact ? outcome.value : kInfinity, given);
+    if (finished) {
+        work.rebuild.build(root, options.depth, true, upper);
+    } else {
+        work.rebuild.build_stopped(root, options.depth, true);
+    }
+    out.cost = work.rebuild.cost;
+    out.tree = work.rebuild.tree;
+    out.slack = (std::ldexp(1.0, std::min(options.depth, 40)) - 1.0) * eps;
+    out.lower = std::max(0.0, std::min(finished ? upper : outcome.value, out.cost) - out.slack);
+    out.reason = finished ? Reason::none : stop.reason();
+    work.search.count(out.kernels, out.nodes, out.hits);
+    out.entries = static_cast<int64_t>(work.search.cache.entries());
+    return out;
+}
+
+}  // namespace spotree::exact

@@ -1,0 +1,59 @@
+// When a search must end: a deadline, or somebody's wish.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+namespace spotree::exact {
+
+enum class Reason : int { none = 0, time = 1, interrupted = 2 };
+
+// Shared by all threads of a search. The thread that made it also asks `wish` now and then.
+class Stop {
+  public:
+    using Clock = std::chrono::steady_clock;
+
+    explicit Stop(double seconds = -1.0, std::function<bool()> wish = {})
+        : owner_(std::this_thread::get_id()), wish_(std::move(wish)) {
+        start_ = asked_ = Clock::now();
+        limited_ = seconds >= 0.0 && seconds < 1e9;
+        if (limited_) deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    }
+
+    // True once the search must end; costs a clock reading, so ask every few microseconds at most.
+    bool check() {
+        if (raised()) return true;
+        if (!limited_ && !wish_) return false;
+        const auto now = Clock::now();
+        if (limited_ && now >= deadline_) raise(Reason::time);
+        if (wish_ && std::this_thread::get_id() == owner_ && now - asked_ > std::chrono::milliseconds(50)) {
+            asked_ = now;
+            if (wish_()) raise(Reason::interrupted);
+        }
+        return raised();
+    }
+
+    bool raised() const { return reason_.load(std::memory_order_relaxed) != 0; }
+    void raise(Reason reason) {
+        int none = 0;
+        reason_.compare_exchange_strong(none, static_cast<int>(reason));
+    }
+    Reason reason() const { return static_cast<Reason>(reason_.load()); }
+    bool limited() const { return limited_; }
+    double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+    double remaining() const { return std::chrono::duration<double>(deadline_ - Clock::now()).count(); }
+    void bring_forward(double seconds) {
+        deadline_ -= std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    }
+
+  private:
+    Clock::time_point start_, deadline_, asked_;
+    std::thread::id owner_;
+    std::function<bool()> wish_;
+    std::atomic<int> reason_{0};
+    bool limited_ = false;
+};
+
+}  // namespace spotree::exact
