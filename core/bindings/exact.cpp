@@ -1,11 +1,10 @@
 // What Python sees of exact.
-#include "exact/solve.hpp"
-
 #include <nanobind/stl/optional.h>
 
 #include <optional>
 
 #include "arrays.hpp"
+#include "exact/solve.hpp"
 
 namespace spotree::bindings {
 
@@ -34,8 +33,8 @@ bool interrupted() {
 }
 
 nb::dict exact_solve(const exact::Preparation& prep, exact::Workspace& work, In2<double> gain, int depth,
-                     int max_leaves, int threads, double seconds, size_t memory, double gap_tolerance, bool cache,
-                     bool interval_bound, int kernel, const StartArrays* start) {
+                     int max_leaves, int threads, double seconds, size_t memory, double gap_tolerance,
+                     bool cache, bool interval_bound, int kernel, const StartArrays* start) {
     exact::Options options;
     options.depth = depth;
     options.max_leaves = max_leaves;

@@ -10,8 +10,8 @@
 
 namespace spotree::exact {
 
-// A threshold by the ranks (in Preparation::values) of its neighbours: `below` goes left, `above` right; `root` is its
-// number among the splits of the root's block.
+// A threshold by the ranks (in Preparation::values) of its neighbours: `below` goes left, `above` right;
+// `root` is its number among the splits of the root's block.
 struct Cut {
     int32_t feature, below, above, root;
 };
@@ -52,8 +52,8 @@ class KeySet {
 
 // Where a block's rows come from: ranks per feature, costs, and what a threshold is called.
 //
-// `cut(f, r, next, split)` names the threshold of feature f after rank r, where `next` is the next rank that occurs
-// and `split` its number in the new block.
+// `cut(f, r, next, split)` names the threshold of feature f after rank r, where `next` is the next rank that
+// occurs and `split` its number in the new block.
 struct RootSource {
     const std::vector<const int32_t*>& rank;
     const std::vector<int32_t>& ranks;
@@ -73,16 +73,16 @@ struct RootSource {
 class Block {
   public:
     int32_t rows = 0, splits = 0, actions = 0, stride = 0;
-    std::vector<int32_t> first;      // [feature + 1] first split of each feature, thresholds ascending
-    std::vector<int32_t> mode;       // [feature] commonest rank; splits before it have their left as rare side
-    std::vector<int32_t> feature;    // [split]
-    std::vector<Cut> cut;            // [split]
-    std::vector<int32_t> rank;       // [feature, row]
-    std::vector<uint32_t> start;     // [row + 1] into `entry`
-    std::vector<int32_t> entry;      // the outermost rare side of each feature that holds the row, as a split
-    Buffer<double> cost;             // [row, stride] what each action loses; padded with copies of action 0
-    std::vector<double> spread;      // [row] largest loss
-    std::vector<int32_t> root_row;   // [row]
+    std::vector<int32_t> first;     // [feature + 1] first split of each feature, thresholds ascending
+    std::vector<int32_t> mode;      // [feature] commonest rank; splits before it have their left as rare side
+    std::vector<int32_t> feature;   // [split]
+    std::vector<Cut> cut;           // [split]
+    std::vector<int32_t> rank;      // [feature, row]
+    std::vector<uint32_t> start;    // [row + 1] into `entry`
+    std::vector<int32_t> entry;     // the outermost rare side of each feature that holds the row, as a split
+    Buffer<double> cost;            // [row, stride] what each action loses; padded with copies of action 0
+    std::vector<double> spread;     // [row] largest loss
+    std::vector<int32_t> root_row;  // [row]
     std::vector<int32_t> action_of;  // [action] in the root's numbering
     std::vector<Key> key;            // [row]
     Key all;                         // of all rows
@@ -119,7 +119,9 @@ class Block {
             int32_t num_ranks(int32_t f) const { return p.first[f + 1] - p.first[f] + 1; }
             Cut cut(int32_t f, int32_t r, int32_t, int32_t) const { return p.cut[p.first[f] + r]; }
             int32_t root_row(int32_t i) const { return p.root_row[row[i]]; }
-            const double* cost_of(int32_t i) const { return p.cost.data() + static_cast<size_t>(row[i]) * p.stride; }
+            const double* cost_of(int32_t i) const {
+                return p.cost.data() + static_cast<size_t>(row[i]) * p.stride;
+            }
             int32_t root_action(int32_t a) const { return p.action_of[a]; }
         };
         assemble_from(ChildSource{parent, chosen, parent.actions});

@@ -1,4 +1,5 @@
-// What is known about sets of rows: optimum or lower bound per depth, shared by all threads, bounded in memory.
+// What is known about sets of rows: optimum or lower bound per depth, shared by all threads, bounded in
+// memory.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,13 @@
 namespace spotree::exact {
 
 struct Known {
-    double value = 0.0;   // optimum if exact, else a lower bound
+    double value = 0.0;  // optimum if exact, else a lower bound
     bool exact = false;
-    int32_t split = -1;   // cut of the best tree: index into the root's splits; -1 for a leaf or not known
+    int32_t split = -1;  // cut of the best tree: index into the root's splits; -1 for a leaf or not known
 };
 
-// A row set is named by 128 random bits and its size; two sets share a name with probability below 2^-100 or so.
-// When the memory is used up, new entries take the place of old ones.
+// A row set is named by 128 random bits and its size; two sets share a name with probability below 2^-100 or
+// so. When the memory is used up, new entries take the place of old ones.
 class Cache {
   public:
     explicit Cache(size_t bytes = size_t{1} << 29) { set_limit(bytes); }
@@ -59,7 +60,8 @@ class Cache {
         std::lock_guard lock(shard.mutex);
         if (shard.entry.empty()) shard.entry.resize(16);
         if (shard.used * 2 > shard.entry.size() && shard.entry.size() < most_) grow(shard);
-        const Entry fresh{key, known.value, rows, known.split, now_, static_cast<int16_t>(depth), known.exact};
+        const Entry fresh{key,        known.value, rows, known.split, now_, static_cast<int16_t>(depth),
+                          known.exact};
         const size_t mask = shard.entry.size() - 1;
         size_t at = hash & mask;
         for (size_t k = 0; k < kProbes; ++k, at = (at + 1) & mask) {

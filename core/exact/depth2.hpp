@@ -25,7 +25,9 @@ struct Depth2 {
     void evaluate(const Pairs& table, Stop& stop) { run<false>(table, table, stop); }
 
     // The rows of `table` that are not in `small`, whose table was built on the same block.
-    void evaluate_difference(const Pairs& table, const Pairs& small, Stop& stop) { run<true>(table, small, stop); }
+    void evaluate_difference(const Pairs& table, const Pairs& small, Stop& stop) {
+        run<true>(table, small, stop);
+    }
 
     // Sides only: `one` and `leaf`, with the leaf costs in `rare` and `rest`.
     void evaluate_sides(const Pairs& table) {
@@ -40,11 +42,20 @@ struct Depth2 {
         collect<Minus>(table, small);
         start_values(table.stride);
         switch (table.stride / kLanes) {
-            case 1: pass<1, Minus>(table, small, stop); break;
-            case 2: pass<2, Minus>(table, small, stop); break;
-            case 3: pass<3, Minus>(table, small, stop); break;
-            case 4: pass<4, Minus>(table, small, stop); break;
-            default: pass<0, Minus>(table, small, stop);
+            case 1:
+                pass<1, Minus>(table, small, stop);
+                break;
+            case 2:
+                pass<2, Minus>(table, small, stop);
+                break;
+            case 3:
+                pass<3, Minus>(table, small, stop);
+                break;
+            case 4:
+                pass<4, Minus>(table, small, stop);
+                break;
+            default:
+                pass<0, Minus>(table, small, stop);
         }
         finish();
     }
@@ -81,7 +92,8 @@ struct Depth2 {
             ++n;
         }
         size = n;
-        for (int32_t k = 0; k < kLanes && n > 0; ++k) {  // repeat the last one so that four can be read at a time
+        for (int32_t k = 0; k < kLanes && n > 0;
+             ++k) {  // repeat the last one so that four can be read at a time
             column_.push_back(column_[n - 1]);
             if (Minus) small_column_.push_back(small_column_[n - 1]);
             std::copy_n(side_.data() + static_cast<size_t>(n - 1) * stride, stride,
@@ -92,7 +104,8 @@ struct Depth2 {
     // A side equals its outer neighbour when both hold as many rows; `table` holds every split of the block.
     static bool same_as_outer(const Pairs& table, const Pairs& small, int32_t s, int32_t inside) {
         const int32_t outer = table.outer[s];
-        return outer != Pairs::kNone && table.count[outer] - small.count[small.at[table.split[outer]]] == inside;
+        return outer != Pairs::kNone &&
+               table.count[outer] - small.count[small.at[table.split[outer]]] == inside;
     }
 
     void start_values(int32_t stride) {
@@ -127,7 +140,8 @@ struct Depth2 {
             }
             const double* row = table.cell.data() + static_cast<size_t>(column_[i]) * table.size;
             const double* small_row = nullptr;
-            if constexpr (Minus) small_row = small.cell.data() + static_cast<size_t>(small_column_[i]) * small.size;
+            if constexpr (Minus)
+                small_row = small.cell.data() + static_cast<size_t>(small_column_[i]) * small.size;
             const double* mine = side_.data() + static_cast<size_t>(i) * stride;
             Four rare_i = all_of(kInfinity), rest_i = all_of(kInfinity);
             for (int32_t j = i + 1; j < size; j += kLanes) {

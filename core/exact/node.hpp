@@ -54,7 +54,8 @@ struct Node {
         budget = most;
         tabled = with_table;
         next = 0;
-        if (!(tabled ? table.build(rows, nullptr, stop) : table.build_sides(rows, nullptr, stop))) return false;
+        if (!(tabled ? table.build(rows, nullptr, stop) : table.build_sides(rows, nullptr, stop)))
+            return false;
         if (tabled) {
             keys.evaluate(table, stop);
         } else {
@@ -80,7 +81,8 @@ struct Node {
     void name_sides() {
         rare_key.assign(block->splits, Key{});
         for (int32_t i = 0; i < block->rows; ++i) {
-            for (uint32_t e = block->start[i]; e < block->start[i + 1]; ++e) rare_key[block->entry[e]] ^= block->key[i];
+            for (uint32_t e = block->start[i]; e < block->start[i + 1]; ++e)
+                rare_key[block->entry[e]] ^= block->key[i];
         }
         for (int32_t f = 0; f < block->num_features(); ++f) {
             const int32_t begin = block->first[f], middle = begin + block->mode[f], end = block->first[f + 1];
@@ -102,7 +104,8 @@ struct Node {
     void order_by_halving() {
         order.clear();
         std::vector<std::pair<int32_t, int32_t>> intervals;
-        for (int32_t f = 0; f < block->num_features(); ++f) intervals.emplace_back(block->first[f], block->first[f + 1]);
+        for (int32_t f = 0; f < block->num_features(); ++f)
+            intervals.emplace_back(block->first[f], block->first[f + 1]);
         for (size_t k = 0; k < intervals.size(); ++k) {
             const auto [begin, end] = intervals[k];
             if (begin >= end) continue;

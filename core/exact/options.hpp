@@ -11,9 +11,9 @@ struct Options {
     int depth = 3;
     int max_leaves = 0;  // 0: no limit
     int threads = 1;
-    double seconds = -1.0;                    // negative: no limit
+    double seconds = -1.0;                      // negative: no limit
     std::size_t memory = std::size_t{2} << 30;  // bytes for tables and cache together
-    double gap_tolerance = 0.0;               // of the total gain
+    double gap_tolerance = 0.0;                 // of the total gain
     bool cache = true;
     bool interval_bound = true;
     Kernel kernel = Kernel::automatic;

@@ -32,7 +32,9 @@ class Preparation {
     // [feature] the values that occur, ascending.
     const std::vector<std::vector<double>>& values() const { return values_; }
     // [group] the rank of a feature's value.
-    const int32_t* rank(int32_t feature) const { return rank_.data() + static_cast<size_t>(feature) * groups_; }
+    const int32_t* rank(int32_t feature) const {
+        return rank_.data() + static_cast<size_t>(feature) * groups_;
+    }
     bool singletons() const { return groups_ == rows_; }
 
   private:
@@ -52,7 +54,8 @@ class Preparation {
             values.erase(std::unique(values.begin(), values.end()), values.end());
         }
         for (size_t i = 0; i < column.size(); ++i) {
-            rank[i] = static_cast<int32_t>(std::lower_bound(values.begin(), values.end(), column[i]) - values.begin());
+            rank[i] = static_cast<int32_t>(std::lower_bound(values.begin(), values.end(), column[i]) -
+                                           values.begin());
         }
     }
 
@@ -85,7 +88,8 @@ class Preparation {
         groups_ = static_cast<int32_t>(first.size());
         rank_.resize(static_cast<size_t>(groups_) * num_features_);
         for (int32_t f = 0; f < num_features_; ++f) {
-            for (int32_t g = 0; g < groups_; ++g) rank_[static_cast<size_t>(f) * groups_ + g] = rank[f * n + first[g]];
+            for (int32_t g = 0; g < groups_; ++g)
+                rank_[static_cast<size_t>(f) * groups_ + g] = rank[f * n + first[g]];
         }
     }
 

@@ -33,7 +33,8 @@ struct TreeArrays {
     }
 };
 
-// Rule: a leaf if it is within eps of the optimum, else the smallest (feature, threshold) within eps of it; top-down.
+// Rule: a leaf if it is within eps of the optimum, else the smallest (feature, threshold) within eps of it;
+// top-down.
 class Rebuild {
   public:
     TreeArrays tree;
@@ -175,7 +176,8 @@ class Rebuild {
             }
             Block& child = *block_[depth - 1];
             child.assemble(block, rows_);
-            const int32_t sub = stopped ? build_stopped(child, depth - 1, false) : build(child, depth - 1, false, 0.0);
+            const int32_t sub =
+                stopped ? build_stopped(child, depth - 1, false) : build(child, depth - 1, false, 0.0);
             (left ? tree.left : tree.right)[node] = sub;
         }
         return node;

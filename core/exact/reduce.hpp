@@ -14,16 +14,17 @@ constexpr double kNoPreference = 1e-12;  // of the largest spread
 
 struct Reduced {
     int32_t actions = 0;
-    std::vector<double> cost;      // [kept group, action] what an action loses against the best one
-    std::vector<int32_t> group;    // [kept group] group of the preparation
-    double dropped_spread = 0.0;   // of the groups without a preference
-    double spread_sum = 0.0;       // of the kept groups
+    std::vector<double> cost;     // [kept group, action] what an action loses against the best one
+    std::vector<int32_t> group;   // [kept group] group of the preparation
+    double dropped_spread = 0.0;  // of the groups without a preference
+    double spread_sum = 0.0;      // of the kept groups
     std::vector<double> sum_, spread_;
     std::vector<const int32_t*> column_;
     std::vector<int32_t> ranks_;
 
     // Rows of `gain` whose `chosen` is false are left out; pass nullptr for all.
-    void reduce(const Preparation& prep, const double* gain, int32_t num_actions, const uint8_t* chosen = nullptr) {
+    void reduce(const Preparation& prep, const double* gain, int32_t num_actions,
+                const uint8_t* chosen = nullptr) {
         actions = num_actions;
         const int32_t groups = prep.groups();
         const double* total = gain;

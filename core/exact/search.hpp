@@ -68,7 +68,8 @@ class Search {
         const bool parallel = depth >= 3 && options_->threads > 1 && worth_threads(block);
         sharing_ = parallel;
         if (parallel) {
-            for (int k = 1; k < options_->threads; ++k) threads.emplace_back([this, k] { help(*workers[k]); });
+            for (int k = 1; k < options_->threads; ++k)
+                threads.emplace_back([this, k] { help(*workers[k]); });
         }
         const Outcome outcome = solve(worker(), block, depth, kInfinity, true, upper);
         {
@@ -132,7 +133,8 @@ class Search {
         Outcome& small = small_left ? left : right;
         Outcome& large = small_left ? right : left;
         const double low_large = large.value;
-        const bool have_small = recall(w, node, s, small_left, small), have_large = recall(w, node, s, !small_left, large);
+        const bool have_small = recall(w, node, s, small_left, small),
+                   have_large = recall(w, node, s, !small_left, large);
         if (have_small && (have_large || small.value + large.value >= target)) return true;
         if (have_large && small.value + large.value >= target) return true;
         node.block->select(s, small_left, w.rows);
@@ -155,7 +157,8 @@ class Search {
     }
 
     bool use_table(const Block& block) const {
-        const double splits = block.splits, cells = (splits + 2) * (splits + 2) * block.stride * sizeof(double);
+        const double splits = block.splits,
+                     cells = (splits + 2) * (splits + 2) * block.stride * sizeof(double);
         return cells * 2 * options_->threads <= static_cast<double>(options_->memory) / 2;
     }
 

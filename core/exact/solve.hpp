@@ -11,12 +11,13 @@
 
 namespace spotree::exact {
 
-constexpr double kTolerance = 1e-13;  // of the sum of spreads; what one node of the search may lose to rounding
+constexpr double kTolerance =
+    1e-13;  // of the sum of spreads; what one node of the search may lose to rounding
 
 struct Solution {
     TreeArrays tree;
-    double cost = 0.0;            // of the tree: what it loses against the best action of every group of like rows
-    double lower = 0.0;           // no tree costs less
+    double cost = 0.0;   // of the tree: what it loses against the best action of every group of like rows
+    double lower = 0.0;  // no tree costs less
     double dropped_spread = 0.0;  // of rows left out; the tree may lose up to this much more
     double slack = 0.0;           // how far rounding may have moved `lower`; already taken off
     Reason reason = Reason::none;
@@ -56,7 +57,8 @@ inline double cost_of(const Preparation& prep, const Reduced& reduced, const Sta
 
 // `gain` is [row, action]; rows with chosen[row] == 0 do not count. `start` must be a tree of the problem.
 inline Solution solve(const Preparation& prep, const double* gain, int32_t actions, const Options& options,
-                      Workspace& work, Stop& stop, const Start* start = nullptr, const uint8_t* chosen = nullptr) {
+                      Workspace& work, Stop& stop, const Start* start = nullptr,
+                      const uint8_t* chosen = nullptr) {
     Solution out;
     work.reduced.reduce(prep, gain, actions, chosen);
     work.reduced.assemble(prep, work.root);

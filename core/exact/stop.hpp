@@ -19,7 +19,9 @@ class Stop {
         : owner_(std::this_thread::get_id()), wish_(std::move(wish)) {
         start_ = asked_ = Clock::now();
         limited_ = seconds >= 0.0 && seconds < 1e9;
-        if (limited_) deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+        if (limited_)
+            deadline_ =
+                start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     }
 
     // True once the search must end; costs a clock reading, so ask every few microseconds at most.

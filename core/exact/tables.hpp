@@ -11,9 +11,9 @@
 
 namespace spotree::exact {
 
-// Rows of the table stand for the rare sides that differ on the chosen rows; two more stand for "no row" and "all
-// rows". A rare side of the block finds its row through `at`. Cell [s, t] with s < t holds the cost of every action
-// over the rows that lie in both sides.
+// Rows of the table stand for the rare sides that differ on the chosen rows; two more stand for "no row" and
+// "all rows". A rare side of the block finds its row through `at`. Cell [s, t] with s < t holds the cost of
+// every action over the rows that lie in both sides.
 class Pairs {
   public:
     static constexpr int32_t kNone = 0, kAll = 1;
@@ -60,11 +60,20 @@ class Pairs {
         }
         bool done;
         switch (stride / kLanes) {
-            case 1: done = scatter<1>(block, chosen, stop); break;
-            case 2: done = scatter<2>(block, chosen, stop); break;
-            case 3: done = scatter<3>(block, chosen, stop); break;
-            case 4: done = scatter<4>(block, chosen, stop); break;
-            default: done = scatter<0>(block, chosen, stop);
+            case 1:
+                done = scatter<1>(block, chosen, stop);
+                break;
+            case 2:
+                done = scatter<2>(block, chosen, stop);
+                break;
+            case 3:
+                done = scatter<3>(block, chosen, stop);
+                break;
+            case 4:
+                done = scatter<4>(block, chosen, stop);
+                break;
+            default:
+                done = scatter<0>(block, chosen, stop);
         }
         if (!done) return false;
         cumulate();
@@ -179,7 +188,8 @@ class Pairs {
                 for (int32_t y = x + 1; y < n; ++y) {
                     double* to = row + static_cast<size_t>(sides[y]) * width;
                     if constexpr (Blocks > 0) {
-                        for (int b = 0; b < Blocks; ++b) store(to + b * kLanes, load(to + b * kLanes) + cost[b]);
+                        for (int b = 0; b < Blocks; ++b)
+                            store(to + b * kLanes, load(to + b * kLanes) + cost[b]);
                     } else {
                         add_to(to, c, static_cast<int>(width));
                     }
@@ -192,9 +202,12 @@ class Pairs {
     // Inner sides hold the outer ones of their feature: add outward-in, first along rows, then along columns.
     void cumulate() {
         for (const Group& g : groups_) {
-            const size_t from = static_cast<size_t>(g.end) * stride, length = static_cast<size_t>(size - g.end) * stride;
-            for (int32_t s = g.begin + 1; s < g.middle; ++s) add_cells(cells(s) + from, cells(s - 1) + from, length);
-            for (int32_t s = g.end - 2; s >= g.middle; --s) add_cells(cells(s) + from, cells(s + 1) + from, length);
+            const size_t from = static_cast<size_t>(g.end) * stride,
+                         length = static_cast<size_t>(size - g.end) * stride;
+            for (int32_t s = g.begin + 1; s < g.middle; ++s)
+                add_cells(cells(s) + from, cells(s - 1) + from, length);
+            for (int32_t s = g.end - 2; s >= g.middle; --s)
+                add_cells(cells(s) + from, cells(s + 1) + from, length);
         }
         for (size_t k = 0; k < groups_.size(); ++k) {
             for (int32_t s = groups_[k].begin; s < groups_[k].end; ++s) {
@@ -202,10 +215,12 @@ class Pairs {
                 for (size_t j = k + 1; j < groups_.size(); ++j) {
                     const Group& g = groups_[j];
                     for (int32_t t = g.begin + 1; t < g.middle; ++t) {
-                        add_to(row + static_cast<size_t>(t) * stride, row + static_cast<size_t>(t - 1) * stride, stride);
+                        add_to(row + static_cast<size_t>(t) * stride,
+                               row + static_cast<size_t>(t - 1) * stride, stride);
                     }
                     for (int32_t t = g.end - 2; t >= g.middle; --t) {
-                        add_to(row + static_cast<size_t>(t) * stride, row + static_cast<size_t>(t + 1) * stride, stride);
+                        add_to(row + static_cast<size_t>(t) * stride,
+                               row + static_cast<size_t>(t + 1) * stride, stride);
                     }
                 }
             }

@@ -1,5 +1,7 @@
 """Types of the compiled core."""
 
+from typing import Any
+
 from spotree.axes import Features, Floats, Ints, PerState, SmallInts
 
 def route(
@@ -45,3 +47,34 @@ def sweep(
     discount: float,
     sweeps: int,
 ) -> PerState: ...
+
+class ExactPreparation:
+    def __init__(self, features: Features) -> None: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def groups(self) -> int: ...
+
+class ExactWorkspace:
+    def __init__(self) -> None: ...
+
+class ExactStart:
+    def __init__(
+        self, feature: SmallInts, threshold: Floats, left: SmallInts, right: SmallInts, action: SmallInts
+    ) -> None: ...
+
+def exact_solve(
+    preparation: ExactPreparation,
+    workspace: ExactWorkspace,
+    gain: Floats,
+    depth: int,
+    max_leaves: int,
+    threads: int,
+    seconds: float,
+    memory: int,
+    gap_tolerance: float,
+    cache: bool,
+    interval_bound: bool,
+    kernel: int,
+    start: ExactStart | None,
+) -> dict[str, Any]: ...

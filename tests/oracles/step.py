@@ -6,56 +6,44 @@ from spotree.search.problem import FREE, UNSPLIT, TreeProblem
 
 
 def best_value(problem: TreeProblem) -> float:
-    """The largest sum of gains that a tree of the problem collects; -inf if no tree fits `max_leaves`."""
+    """The largest sum of gains that a tree of the problem collects; -inf if none fits `max_leaves`."""
     features, gain, frozen = problem.features, problem.gain, problem.frozen
     inner = 2**problem.depth - 1
-    cuts = [
-        (f, (low + high) / 2)
+    most_leaves = min(problem.max_leaves or inner + 1, inner + 1)
+    unlimited = most_leaves == inner + 1
+    goes_left = [
+        features[:, f] < (low + high) / 2
         for f in range(features.shape[1])
         for low, high in zip(np.unique(features[:, f])[:-1], np.unique(features[:, f])[1:], strict=True)
     ]
-    goes_left = [features[:, f] < threshold for f, threshold in cuts]
-    if frozen is not None:  # a free node above a frozen one may also send every row left
-        goes_left.append(np.ones(len(features), dtype=bool))
     memo: dict[tuple[int, int, bytes], float] = {}
 
     def best(node: int, rows: np.ndarray, leaves: int) -> float:
-        if leaves < 1:
-            return -np.inf
         key = (node, leaves, rows.tobytes())
         if key not in memo:
             memo[key] = compute(node, rows, leaves)
         return memo[key]
 
     def compute(node: int, rows: np.ndarray, leaves: int) -> float:
+        fixed = FREE if frozen is None or node >= inner else frozen.feature[node]
+        while fixed == UNSPLIT and node < inner:  # nothing splits below: the rightmost leaf decides
+            node = 2 * node + 2
         if node >= inner:
             action = FREE if frozen is None else frozen.action[node - inner]
             sums = gain[rows].sum(axis=0)
             return float(sums.max() if action == FREE else sums[action])
-        feature = FREE if frozen is None else frozen.feature[node]
-        if feature == UNSPLIT:
-            return best(2 * node + 2, rows, leaves)
-        if feature >= 0:
+        if fixed >= 0:
             assert frozen is not None
-            return split(node, rows, features[:, feature] < frozen.threshold[node], leaves)
-        value = best(2 * node + 2, rows, leaves)
-        for left in goes_left:
-            separates = 0 < np.count_nonzero(rows & left) < np.count_nonzero(rows)
-            if separates or (frozen is not None and left.all()):
-                value = max(value, split(node, rows, left, leaves))
-        return value
+            return split(node, rows, features[:, fixed] < frozen.threshold[node], leaves)
+        one_way = max(best(2 * node + 2, rows, leaves), best(2 * node + 1, rows, leaves))
+        ways = [left for left in goes_left if 0 < np.count_nonzero(rows & left) < np.count_nonzero(rows)]
+        return max([one_way, *(split(node, rows, left, leaves) for left in ways)])
 
     def split(node: int, rows: np.ndarray, left: np.ndarray, leaves: int) -> float:
-        if not (rows & ~left).any() and (frozen is None or frozen.feature[node] == FREE):
-            return best(2 * node + 1, rows, leaves)  # all rows left: the right side needs no leaf
+        shares = [(leaves, leaves)] if unlimited else [(k, leaves - k) for k in range(1, leaves)]
         return max(
-            (
-                best(2 * node + 1, rows & left, k) + best(2 * node + 2, rows & ~left, leaves - k)
-                for k in ([leaves] if leaves >= inner + 1 else range(1, leaves))
-            )
-            if leaves < inner + 1
-            else [best(2 * node + 1, rows & left, leaves) + best(2 * node + 2, rows & ~left, leaves)]
+            (best(2 * node + 1, rows & left, k) + best(2 * node + 2, rows & ~left, j) for k, j in shares),
+            default=-np.inf,
         )
 
-    most = inner + 1 if problem.max_leaves is None else min(problem.max_leaves, inner + 1)
-    return best(0, np.ones(len(features), dtype=bool), most)
+    return best(0, np.ones(len(features), dtype=bool), most_leaves)

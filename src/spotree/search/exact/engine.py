@@ -1,0 +1,96 @@
+"""The exact engine: the best tree of a depth, with proof, by dynamic programming in the core."""
+
+import os
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from spotree import _core
+from spotree.errors import InvalidProblemError
+from spotree.search.exact.preparation import Preparation
+from spotree.search.limits import Limits
+from spotree.search.problem import TreeProblem
+from spotree.search.result import Status, StepResult
+from spotree.tree.tree import Tree, make_tree
+
+DEFAULT_MEMORY = 2 << 30  # bytes for tables and cache; the rows themselves come on top
+KERNELS = ("automatic", "table", "sweep", "incremental", "triple")
+REASONS = (Status.OPTIMAL, Status.TIME_LIMIT, Status.INTERRUPTED)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exact:
+    """Finds the best tree and proves it; switches change the time, never the answer.
+
+    The same tree comes back for every number of threads: at every node, of all choices within 1e-13 of the sum of
+    spreads of the optimum, a leaf before a split, then the smallest (feature, threshold).
+
+    A result is `OPTIMAL` when the search ran to its end. Its bound then exceeds its value by no more than rounding
+    can hide: (2**depth - 1) * 1e-13 of the sum of spreads (largest minus smallest gain of a row), plus the spreads
+    of rows dropped for having no preference (each at most 1e-12 of the largest).
+
+    Memory: `Limits.memory` (2 GiB if not given) bounds tables and cache; when the cache is full it forgets old
+    entries, when tables do not fit the slower kernel without tables is used, so memory alone never ends a search.
+
+    Attributes
+    ----------
+    preparation
+        Of the problem's features, to save the work of preparing them again.
+    cache, interval_bound, kernel
+        Switches for tests and measurements.
+    """
+
+    preparation: Preparation | None = None
+    cache: bool = True
+    interval_bound: bool = True
+    kernel: str = "automatic"
+
+    def __post_init__(self) -> None:
+        if self.kernel not in KERNELS:
+            raise InvalidProblemError(f"kernel is {self.kernel!r}; choose one of {', '.join(KERNELS)}")
+
+    @property
+    def name(self) -> str:
+        return "exact"
+
+    def best_tree(self, problem: TreeProblem, limits: Limits, start: Tree | None = None) -> StepResult:
+        began = time.perf_counter()
+        if problem.frozen is not None or (problem.max_leaves or 2**problem.depth) < 2**problem.depth:
+            raise InvalidProblemError(
+                "this engine knows no frozen nodes and max_leaves yet; use engine='rsbb'"
+            )
+        prepared = self.preparation or Preparation(problem.features)
+        if not prepared.fits(problem.features):
+            raise InvalidProblemError(
+                f"the preparation is of other features (shape {prepared.features.shape}) than the problem's"
+                f" (shape {problem.features.shape}); make one with Preparation(problem.features)"
+            )
+        remaining = -1.0 if limits.time is None else max(0.0, limits.time - (time.perf_counter() - began))
+        found = _core.exact_solve(
+            prepared.ranks,
+            prepared.workspace,
+            problem.gain,
+            depth=min(problem.depth, 30),
+            max_leaves=0 if problem.max_leaves is None else problem.max_leaves,
+            threads=limits.threads or os.cpu_count() or 1,
+            seconds=remaining,
+            memory=limits.memory or DEFAULT_MEMORY,
+            gap_tolerance=limits.gap_tolerance,
+            cache=self.cache,
+            interval_bound=self.interval_bound,
+            kernel=KERNELS.index(self.kernel),
+            start=_as_start(start),
+        )
+        tree = make_tree(*(found[part] for part in ("feature", "threshold", "left", "right", "action")))
+        value = float(problem.gain[np.arange(len(problem.gain)), tree.actions(problem.features)].sum())
+        gap = max(0.0, found["cost"] - found["lower"]) + found["dropped_spread"]
+        status = Status.GAP if found["used_gap"] else REASONS[found["reason"]]
+        counts = {name: int(found[name]) for name in ("rows", "splits", "actions", "kernels", "nodes", "hits")}
+        return StepResult(tree, value, value + gap, status, time.perf_counter() - began, self.name, counts)
+
+
+def _as_start(tree: Tree | None) -> _core.ExactStart | None:
+    if tree is None:
+        return None
+    return _core.ExactStart(tree.feature, tree.threshold, tree.left, tree.right, tree.action)

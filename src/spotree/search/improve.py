@@ -1,0 +1,141 @@
+"""One improvement step: the tree that collects the most gain, by the engine of choice."""
+
+import time
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+
+from spotree.axes import Features, PerStateAction
+from spotree.errors import InvalidProblemError
+from spotree.search.engine import Engine
+from spotree.search.exact import Exact, Preparation
+from spotree.search.limits import Limits
+from spotree.search.problem import FREE, UNSPLIT, Frozen, TreeProblem
+from spotree.search.reduce import reduce
+from spotree.search.result import StepResult
+from spotree.tree.tree import Tree
+
+ENGINES = {
+    "exact": ("spotree.search.exact", "Exact"),
+    "rsbb": ("spotree.search.rsbb", "Rsbb"),
+    "milp": ("spotree.search.milp", "Milp"),
+    "exhaustive": ("spotree.search.exhaustive", "Exhaustive"),
+}
+
+
+def improve(
+    features: Features,
+    gain: PerStateAction,
+    depth: int = 3,
+    engine: str | Engine = "exact",
+    time_limit: float | None = None,
+    threads: int | None = None,
+    start: Tree | None = None,
+    frozen: Frozen | None = None,
+    max_leaves: int | None = None,
+    memory_limit: int | None = None,
+    gap_tolerance: float = 0.0,
+    preparation: Preparation | None = None,
+) -> StepResult:
+    """The tree of at most `depth` that maximises the sum of gain[row, action of the row's leaf], with proof.
+
+    Parameters
+    ----------
+    features
+        [row, feature]
+    gain
+        [row, action] (the paper's Phi_i * Q_ik).
+    engine
+        "exact" (the default), "rsbb", "milp", "exhaustive", or an engine of your own.
+    time_limit
+        Seconds, or None.
+    threads
+        None for all cores.
+    start
+        A tree of the problem to start from; the answer is never worse.
+    frozen
+        Nodes that may not change.
+    memory_limit
+        Bytes for tables and caches.
+    gap_tolerance
+        Stop within this relative distance of the optimum.
+    preparation
+        Of `features`, for the exact engine: saves work when many steps share their features.
+    """
+    began = time.perf_counter()
+    problem = TreeProblem(features, gain, depth, max_leaves, frozen)
+    limits = Limits(time_limit, memory_limit, gap_tolerance, threads)
+    chosen = engine_named(engine) if isinstance(engine, str) else engine
+    if start is not None:
+        check_start(problem, start)
+    if isinstance(chosen, Exact):
+        if preparation is not None:
+            chosen = replace(chosen, preparation=preparation)
+        result = chosen.best_tree(problem, limits, start)
+    else:
+        smaller = reduce(problem, start)
+        left = None if limits.time is None else max(0.0, limits.time - (time.perf_counter() - began))
+        shrunk = None if start is None else smaller.shrink(start)
+        result = smaller.expand(chosen.best_tree(smaller.problem, replace(limits, time=left), shrunk))
+    if start is not None:
+        result = _at_least(problem, result, start)
+    return replace(result, seconds=time.perf_counter() - began)
+
+
+def engine_named(name: str) -> Engine:
+    """An engine with its default settings."""
+    if name not in ENGINES:
+        raise InvalidProblemError(f"engine is {name!r}; choose one of {', '.join(ENGINES)}")
+    module, kind = ENGINES[name]
+    engine: Engine = getattr(import_module(module), kind)()
+    return engine
+
+
+def check_start(problem: TreeProblem, start: Tree) -> None:
+    """Refuse a start that is not a tree of the problem."""
+    if start.depth > problem.depth:
+        raise InvalidProblemError(f"start has depth {start.depth}, more than the problem's {problem.depth}")
+    if problem.max_leaves is not None and start.num_leaves > problem.max_leaves:
+        raise InvalidProblemError(f"start has {start.num_leaves} leaves, more than max_leaves {problem.max_leaves}")
+    if start.feature.max() >= problem.features.shape[1]:
+        raise InvalidProblemError(
+            f"start asks for feature {start.feature.max()}; the problem has {problem.features.shape[1]}"
+        )
+    if start.action.max() >= problem.gain.shape[1]:
+        raise InvalidProblemError(
+            f"start takes action {start.action.max()}; the problem has {problem.gain.shape[1]}"
+        )
+    if problem.frozen is not None and not respects(problem.frozen, start):
+        raise InvalidProblemError("start differs from the frozen nodes; freeze nodes of the start itself")
+
+
+def respects(frozen: Frozen, tree: Tree) -> bool:
+    """Whether a tree agrees with every frozen node that its rows can reach, an early leaf being an unsplit node."""
+    inner = len(frozen.feature)
+
+    def agrees(node: int, at: int) -> bool:
+        if at >= inner:
+            fixed = int(frozen.action[at - inner])
+            return tree.feature[node] < 0 and fixed in (FREE, tree.action[node])
+        fixed = int(frozen.feature[at])
+        if tree.feature[node] < 0:
+            if fixed == UNSPLIT:
+                while at < inner:
+                    at = 2 * at + 2
+                return agrees(node, at)
+            return fixed == FREE and (agrees(node, 2 * at + 2) or agrees(node, 2 * at + 1))
+        if fixed == UNSPLIT:
+            return False
+        if fixed >= 0 and (fixed, float(frozen.threshold[at])) != (tree.feature[node], float(tree.threshold[node])):
+            return False
+        return agrees(int(tree.left[node]), 2 * at + 1) and agrees(int(tree.right[node]), 2 * at + 2)
+
+    return agrees(0, 0)
+
+
+def _at_least(problem: TreeProblem, result: StepResult, start: Tree) -> StepResult:
+    worth = float(problem.gain[np.arange(len(problem.gain)), start.actions(problem.features)].sum())
+    if worth <= result.value or result.optimal:
+        return result
+    return replace(result, tree=start, value=worth, bound=max(worth, result.bound))
