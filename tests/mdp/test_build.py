@@ -62,6 +62,11 @@ def test_an_ending_row_sums_to_less_than_one() -> None:
     assert mdp.num_transitions == 1
 
 
+def test_ends_follow_their_choices_when_the_rows_are_sorted() -> None:
+    rows = ChoiceRows(np.array([1, 0]), np.array([0, 0]), np.array([0, 0, 1]), np.array([1]), np.array([1.0]))
+    assert build_mdp(rows, 0.0, 0.9, ends=[1.0, 0.0]).rows.toarray().tolist() == [[0, 1], [0, 0]]
+
+
 def test_zero_probabilities_are_no_transitions() -> None:
     rows = ChoiceRows(np.array([0]), np.array([0]), np.array([0, 2]), np.array([0, 1]), np.array([1.0, 0.0]))
     assert build_mdp([STAY], 0.0, 0.9).num_transitions == 2
@@ -70,13 +75,28 @@ def test_zero_probabilities_are_no_transitions() -> None:
     rows = ChoiceRows(
         np.array([0, 1]), np.array([0, 0]), np.array([0, 2, 3]), np.array([0, 1, 1]), np.array([1.0, 0, 1])
     )
-    assert build_mdp(rows, 0.0, 0.9).num_transitions == 2
+    mdp = build_mdp(rows, 0.0, 0.9, transition_reward=[3, np.nan, 4])
+    assert mdp.num_transitions == 2
+    assert mdp.reward.tolist() == [[3], [4]]
 
 
 def test_normalise_rescales_a_row_that_is_off_by_rounding() -> None:
     third = 0.3333333
     mdp = build_mdp([np.full((3, 3), third)], 0.0, 0.9, normalise=True)
     assert pytest.approx([1, 1, 1], rel=1e-15) == mdp.rows.sum(axis=1).A1
+
+
+def test_normalise_leaves_room_for_the_end() -> None:
+    """The first row ends with 0.5 and goes on with the rest; the second surely ends."""
+    rows = ChoiceRows(
+        np.array([0, 1]), np.array([0, 0]), np.array([0, 1, 2]), np.array([1, 0]), np.array([0.4999999, 0])
+    )
+    assert build_mdp(rows, 0.0, 0.9, ends=[0.5, 1.0], normalise=True).rows.toarray().tolist() == [[0, 0.5], [0, 0]]
+
+
+def test_without_normalise_rounding_is_refused_too() -> None:
+    with pytest.raises(InvalidModelError, match=r"sum to 0\.9999999, not 1; pass normalise=True"):
+        build_mdp([[[0.9999999]]], 0.0, 0.9)
 
 
 def test_normalise_leaves_a_row_that_is_wrong_to_be_complained_about() -> None:

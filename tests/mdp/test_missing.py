@@ -21,6 +21,7 @@ def test_random_is_the_average_of_what_the_state_offers() -> None:
     mdp = model("random")
     assert mdp.transition_matrix(2).toarray().tolist() == [[0.75, 0.25], [0.5, 0.5]]  # (1 + 0.5) / 2 and 0.5 / 2
     assert mdp.reward[0].tolist() == [2, 4, 3]
+    assert mdp.target[mdp.row_start[2] : mdp.row_start[3]].tolist() == [0, 1]  # each target once, in order
 
 
 def test_end_is_the_missing_reward_and_an_empty_row() -> None:
