@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from spotree.solve.solution import Solution
     from spotree.tree.policy import TreePolicy
     from spotree.tree.tree import Tree
-    from spotree.values import evaluate, optimum, policy_value
+    from spotree.values.evaluate import evaluate, policy_value
+    from spotree.values.optimum import optimum
 
 _HOME = {
     "MDP": "spotree.mdp.model",
