@@ -10,6 +10,7 @@
 #include "arrays.hpp"
 #include "values/backup.hpp"
 #include "values/chain_solver.hpp"
+#include "values/missed.hpp"
 
 namespace spotree::bindings {
 
@@ -133,6 +134,13 @@ Out1<double> sweep(In1<int64_t> choice_start, In1<int64_t> row_start, In1<int32_
     return result;
 }
 
+double most_missed(In1<int64_t> choice_start, In1<int64_t> row_start, In1<int32_t> target,
+                   In1<double> probability, In1<double> reward, In1<double> value, double discount) {
+    nb::gil_scoped_release release;
+    return spotree::most_missed(static_cast<int64_t>(value.size()), choice_start.data(), row_start.data(),
+                                target.data(), probability.data(), reward.data(), value.data(), discount);
+}
+
 }  // namespace
 
 void add_values(nb::module_& m) {
@@ -153,6 +161,8 @@ void add_values(nb::module_& m) {
     m.def("backup", &backup, "row_start"_a, "target"_a, "probability"_a, "reward"_a, "value"_a, "discount"_a);
     m.def("sweep", &sweep, "choice_start"_a, "row_start"_a, "target"_a, "probability"_a, "reward"_a,
           "value"_a, "discount"_a, "sweeps"_a);
+    m.def("most_missed", &most_missed, "choice_start"_a, "row_start"_a, "target"_a, "probability"_a,
+          "reward"_a, "value"_a, "discount"_a);
 }
 
 }  // namespace spotree::bindings

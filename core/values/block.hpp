@@ -57,7 +57,8 @@ class Block {
             rows.diagonal.push_back(diagonal);
             rows.start.push_back(static_cast<int64_t>(rows.column.size()));
         }
-        if (size <= limits.dense) {
+        const bool full = SparseLu::dense_is_better(static_cast<int64_t>(rows.column.size()), size);
+        if (size <= limits.dense || (size <= limits.sparse && full)) {
             solver_ = dense(rows);
         } else if (size > limits.sparse || !solver_.emplace<SparseLu>().factor(rows)) {
             SparseRows columns = rows.transposed();

@@ -50,7 +50,7 @@ class ChainSolver {
     }
 
   private:
-    static constexpr double kGoodResidual = 4.5e-16;  // relative; two units of rounding
+    static constexpr double kGoodResidual = 1e-15;  // relative; a few units of rounding
     static constexpr double kClearLeak = 1e-9;
     static constexpr int kRefinements = 2;
 

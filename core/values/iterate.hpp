@@ -11,92 +11,97 @@
 
 namespace spotree {
 
-// BiCGStab on the rows scaled to a unit diagonal, restarted from the true residual; Gauss-Seidel, which
-// cannot break down, where it stalls. Stops at `tolerance` relative to the right-hand side: the caller
-// certifies.
+// BiCGStab, preconditioned by one Gauss-Seidel sweep there and back, restarted from the true residual; then
+// Gauss-Seidel itself, which cannot break down. Stops at the rounding floor: the caller certifies.
 class Iteration {
   public:
     explicit Iteration(SparseRows rows) : rows_(std::move(rows)) {}
 
     void solve(double* x) const {
-        const std::vector<double> b = scaled(x);
-        const double goal = kTolerance * largest(b);
-        std::vector<double> y(b.size(), 0.0), residual = b;
-        for (int restart = 0; restart < kRestarts && largest(residual) > goal; ++restart) {
-            const double before = largest(residual);
-            const std::vector<double> kept = y;
-            krylov(y, residual, goal);
-            set_residual(y, b, residual);
-            if (!(largest(residual) < before)) {
-                y = kept;
-                break;
-            }
-            if (largest(residual) > 0.5 * before) break;
+        const Vector b(x, x + rows_.size());
+        Vector y(b.size(), 0.0), kept, residual = b;
+        double left = largest(residual);
+        for (int restart = 0; restart < kRestarts && left > floor(b, y); ++restart) {
+            const double before = left;
+            kept = y;
+            krylov(y, residual, b);
+            left = set_residual(y, b, residual);
+            if (!(left < before)) y = kept;
+            if (!(left < 0.5 * before)) break;
         }
-        set_residual(y, b, residual);
-        for (int sweep = 0; sweep < kSweeps && largest(residual) > goal; sweep += kSweepsPerCheck) {
-            for (int i = 0; i < kSweepsPerCheck; ++i) gauss_seidel(y, b);
-            const double before = largest(residual);
-            set_residual(y, b, residual);
-            if (sweep > 0 && largest(residual) >= 0.999 * before) break;  // at the rounding floor
+        left = set_residual(y, b, residual);
+        for (int sweep = 0; sweep < kSweeps && left > floor(b, y); ++sweep) {
+            precondition(residual, kept);
+            for (size_t i = 0; i < y.size(); ++i) y[i] += kept[i];
+            const double before = left;
+            left = set_residual(y, b, residual);
+            if (!(left < kStalled * before)) break;
         }
         std::copy(y.begin(), y.end(), x);
     }
 
   private:
-    static constexpr double kTolerance = 1e-15;
-    static constexpr int kRestarts = 12, kSteps = 2000, kSweeps = 200'000, kSweepsPerCheck = 20;
+    using Vector = std::vector<double>;
 
-    static double largest(const std::vector<double>& v) {
+    static constexpr double kFloor = 4e-16;      // what rounding leaves of a residual, relative
+    static constexpr double kStalled = 0.99999;  // a sweep that gains less gains nothing
+    static constexpr int kRestarts = 12, kSteps = 1000, kSweeps = 100'000;
+
+    static double largest(const Vector& v) {
         double most = 0.0;
         for (const double e : v) most = e != e ? HUGE_VAL : std::max(most, std::abs(e));
         return most;
     }
 
-    static double dot(const std::vector<double>& u, const std::vector<double>& v) {
+    static double floor(const Vector& b, const Vector& y) {
+        return kFloor * std::max(largest(b), largest(y));
+    }
+
+    static double dot(const Vector& u, const Vector& v) {
         double sum = 0.0;
         for (size_t i = 0; i < u.size(); ++i) sum += u[i] * v[i];
         return sum;
     }
 
-    std::vector<double> scaled(const double* x) const {
-        std::vector<double> b(x, x + rows_.size());
-        for (size_t i = 0; i < b.size(); ++i) b[i] /= rows_.diagonal[i];
-        return b;
-    }
-
-    void apply(const std::vector<double>& x, std::vector<double>& y) const {
+    void apply(const Vector& x, Vector& y) const {
         for (int32_t i = 0; i < rows_.size(); ++i)
-            y[i] = x[i] - rows_.beside(i, x.data()) / rows_.diagonal[i];
+            y[i] = rows_.diagonal[i] * x[i] - rows_.beside(i, x.data());
     }
 
-    void set_residual(const std::vector<double>& y, const std::vector<double>& b,
-                      std::vector<double>& r) const {
-        apply(y, r);
-        for (size_t i = 0; i < r.size(); ++i) r[i] = b[i] - r[i];
+    double set_residual(const Vector& y, const Vector& b, Vector& residual) const {
+        apply(y, residual);
+        for (size_t i = 0; i < residual.size(); ++i) residual[i] = b[i] - residual[i];
+        return largest(residual);
     }
 
-    void gauss_seidel(std::vector<double>& y, const std::vector<double>& b) const {
+    // What a Gauss-Seidel sweep there and back makes of 0.
+    void precondition(const Vector& b, Vector& y) const {
+        y.assign(b.size(), 0.0);
         for (int32_t i = 0; i < rows_.size(); ++i)
-            y[i] = b[i] + rows_.beside(i, y.data()) / rows_.diagonal[i];
+            y[i] = (b[i] + rows_.beside(i, y.data())) / rows_.diagonal[i];
+        for (int32_t i = rows_.size() - 1; i >= 0; --i) {
+            y[i] = (b[i] + rows_.beside(i, y.data())) / rows_.diagonal[i];
+        }
     }
 
     // Adds to y a Krylov approximation of what `residual` asks for.
-    void krylov(std::vector<double>& y, const std::vector<double>& residual, double goal) const {
+    void krylov(Vector& y, const Vector& residual, const Vector& b) const {
         const size_t n = y.size();
-        std::vector<double> r = residual, shadow = residual, p = residual, v(n), s(n), t(n);
-        double rho = dot(shadow, r);
-        for (int step = 0; step < kSteps && largest(r) > goal; ++step) {
-            apply(p, v);
-            const double alpha = rho / dot(shadow, v);
+        Vector r = residual, p = residual, v(n), s(n), t(n), p_hat(n), s_hat(n);
+        double rho = dot(residual, r);
+        for (int step = 0; step < kSteps && largest(r) > floor(b, y); ++step) {
+            precondition(p, p_hat);
+            apply(p_hat, v);
+            const double alpha = rho / dot(residual, v);
             if (!std::isfinite(alpha)) return;
             for (size_t i = 0; i < n; ++i) s[i] = r[i] - alpha * v[i];
-            apply(s, t);
+            precondition(s, s_hat);
+            apply(s_hat, t);
             const double norm = dot(t, t);
             const double omega = norm > 0.0 ? dot(t, s) / norm : 0.0;
-            for (size_t i = 0; i < n; ++i) y[i] += alpha * p[i] + omega * s[i];
+            for (size_t i = 0; i < n; ++i) y[i] += alpha * p_hat[i] + omega * s_hat[i];
             for (size_t i = 0; i < n; ++i) r[i] = s[i] - omega * t[i];
-            const double next = dot(shadow, r);
+            const double next = dot(residual, r);
             const double beta = (next / rho) * (alpha / omega);
             if (!std::isfinite(beta)) return;
             for (size_t i = 0; i < n; ++i) p[i] = r[i] + beta * (p[i] - omega * v[i]);

@@ -24,10 +24,9 @@ namespace detail {
 constexpr double kUnit = static_cast<double>(std::numeric_limits<long double>::epsilon());
 constexpr double kUp = 1.0 + 4.0 * std::numeric_limits<double>::epsilon();  // rounds a bound upwards
 
-inline double leak_of(const Chain& chain, int32_t state) {
-    long double mass = 0.0L;
-    for (int64_t e = chain.begin(state); e < chain.end(state); ++e) mass += chain.probability[e];
-    return static_cast<double>(1.0L - chain.discount * mass) * (1.0 - 1e-15) - 1e-18;
+// 1 - discount * mass, rounded downwards.
+inline double leak(double discount, long double mass) {
+    return static_cast<double>(1.0L - discount * mass) * (1.0 - 1e-15) - 1e-18;
 }
 }  // namespace detail
 
@@ -38,18 +37,20 @@ inline Residual value_residual(const Chain& chain, const std::vector<int32_t>& s
     Residual result{0.0, 0.0, 1.0};
     for (const int32_t s : states) {
         residual[s] = 0.0;
-        result.leak = std::min(result.leak, detail::leak_of(chain, s));
         if (std::isinf(x[s]) && chain.discount < 1.0) continue;
-        long double sum = 0.0L, absolute = 0.0L;
-        for (int64_t e = chain.begin(s); e < chain.end(s); ++e) {
+        long double sum = 0.0L, absolute = 0.0L, mass = 0.0L;
+        const int64_t begin = chain.begin(s), end = chain.end(s);
+        for (int64_t e = begin; e < end; ++e) {
             if (chain.probability[e] == 0.0) continue;
+            mass += chain.probability[e];
             const long double term = static_cast<long double>(chain.probability[e]) * x[chain.target[e]];
             sum += term;
             absolute += std::abs(term);
         }
         residual[s] = static_cast<double>((right[s] - static_cast<long double>(x[s])) + chain.discount * sum);
         absolute = std::abs(right[s]) + std::abs(x[s]) + chain.discount * absolute;
-        const auto terms = static_cast<double>(chain.end(s) - chain.begin(s) + 4);
+        result.leak = std::min(result.leak, detail::leak(chain.discount, mass));
+        const auto terms = static_cast<double>(end - begin + 4);
         const double size =
             (std::abs(residual[s]) + terms * detail::kUnit * static_cast<double>(absolute)) * detail::kUp;
         result.size = std::isnan(size) ? HUGE_VAL : std::max(result.size, size);
@@ -65,12 +66,14 @@ inline Residual occupancy_residual(const Chain& chain, const std::vector<int32_t
     std::vector<long double> sum(chain.num_states, 0.0L);
     std::vector<int32_t> terms(chain.num_states, 4);
     for (const int32_t s : states) {
-        result.leak = std::min(result.leak, detail::leak_of(chain, s));
         const long double visits = chain.discount * static_cast<long double>(x[s]);
+        long double mass = 0.0L;
         for (int64_t e = chain.begin(s); e < chain.end(s); ++e) {
+            mass += chain.probability[e];
             sum[chain.target[e]] += chain.probability[e] * visits;
             ++terms[chain.target[e]];
         }
+        result.leak = std::min(result.leak, detail::leak(chain.discount, mass));
     }
     long double total = 0.0L;
     for (const int32_t s : states) {

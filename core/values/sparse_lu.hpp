@@ -22,6 +22,11 @@ struct Entry {
 // is nearly full it is factored as a dense matrix.
 class SparseLu {
   public:
+    // Whether a matrix of so many states and entries is full enough for a dense factor, and not too large.
+    static bool dense_is_better(int64_t entries, int64_t states) {
+        return entries >= kFull * states * states && states <= kLargestDense;
+    }
+
     // Returns false, without usable factors, if they would get too large.
     bool factor(const SparseRows& matrix) {
         const int32_t size = matrix.size();
@@ -88,9 +93,9 @@ class SparseLu {
     }
 
   private:
-    static constexpr double kFull = 0.2;                 // entries per place from which dense is faster
-    static constexpr int64_t kMostWork = 2'000'000'000;  // touched entries before iterating is cheaper
-    static constexpr int64_t kLargestDense = 3000;
+    static constexpr double kFull = 0.2;               // entries per place from which dense is faster
+    static constexpr int64_t kMostWork = 200'000'000;  // touched entries, about a second
+    static constexpr int64_t kLargestDense = 2500;
 
     int64_t cost(int32_t k) const {
         return static_cast<int64_t>(rows_[k].size()) * static_cast<int64_t>(before_[k].size());

@@ -47,6 +47,15 @@ def sweep(
     discount: float,
     sweeps: int,
 ) -> PerState: ...
+def most_missed(
+    choice_start: Ints,
+    row_start: Ints,
+    target: SmallInts,
+    probability: Floats,
+    reward: Floats,
+    value: PerState,
+    discount: float,
+) -> float: ...
 
 class ExactPreparation:
     def __init__(self, features: Features) -> None: ...

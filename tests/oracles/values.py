@@ -41,9 +41,10 @@ def action_values(mdp, value):
 
 def optimal_value(mdp):
     """Value iteration until nothing moves."""
-    value, before = np.zeros(mdp.num_states), None
+    rows, value, before = mdp.rows.toarray(), np.zeros(mdp.num_states), None
     while before is None or np.abs(value - before).max() > 1e-14 * max(1.0, np.abs(value).max()):
-        before, value = value, action_values(mdp, value).max(axis=1)
+        before, of_choice = value, mdp.reward_of_choice + mdp.discount * rows @ value
+        value = np.maximum.reduceat(of_choice, mdp.choice_start[:-1])
     return value
 
 

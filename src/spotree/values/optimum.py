@@ -40,23 +40,14 @@ class Optimum:
 
 def optimum(mdp: MDP) -> Optimum:
     """Policy iteration, started from a policy that is greedy after some value iteration."""
-    start = _core.sweep(
-        mdp.choice_start,
-        mdp.row_start,
-        mdp.target,
-        mdp.probability,
-        mdp.reward_of_choice,
-        np.zeros(mdp.num_states),
-        mdp.discount,
-        _START_SWEEPS,
-    )
-    best, rows = _best_rows(mdp, choice_values(mdp, start))
+    model = (mdp.choice_start, mdp.row_start, mdp.target, mdp.probability, mdp.reward_of_choice)
+    start = _core.sweep(*model, np.zeros(mdp.num_states), mdp.discount, _START_SWEEPS)
+    _, rows = _best_rows(mdp, choice_values(mdp, start))
     while True:
         values = _values(mdp, rows)
         of_choice = choice_values(mdp, values.value)
         best, better = _best_rows(mdp, of_choice)
-        gain = best - of_choice[rows]
-        improved = gain > _TIE * np.abs(values.value).max()
+        improved = best - of_choice[rows] > _TIE * np.abs(values.value).max()
         if not improved.any():
             break
         rows = np.where(improved, better, rows)
@@ -64,16 +55,8 @@ def optimum(mdp: MDP) -> Optimum:
         value=math.fsum(mdp.initial * values.value),
         values=frozen_array(values.value, np.float64),
         actions=frozen_array(_actions(mdp, rows), np.int32),
-        error=_missed(mdp, best, values.value) + values.error,
+        error=_core.most_missed(*model, values.value, mdp.discount) + values.error,
     )
-
-
-def _missed(mdp: MDP, best: PerState, value: PerState) -> float:
-    """What all policies can gain over `value` at most, if one look ahead from it gives `best`."""
-    terms = int(np.diff(mdp.row_start).max(initial=0)) + 4
-    rounding = terms * np.finfo(np.float64).eps * max(np.abs(best).max(), np.abs(value).max())
-    gain = max(float((best - value).max()), 0.0) + rounding
-    return float(gain / (1.0 - mdp.discount)) if mdp.discount < 1.0 else math.inf
 
 
 def _values(mdp: MDP, rows: Ints) -> Certified[PerState]:
