@@ -44,10 +44,10 @@ def choose(
     else:
         action_of, names, notes["actions"] = name_actions(model, options.actions)
     stays, action_of, names = drop(action_of, names, options.drop_actions)
-    rows, reward = _rows(model, action_of, stays & ~goal[model.state_of], reward)
+    rows, reward, ends = _rows(model, action_of, stays & ~goal[model.state_of], reward)
     if not own:
         rows, names = _used(rows, names)
-    rows, reward = _with_goal(rows, reward, np.flatnonzero(goal), reward_on_goal, len(names))
+    rows, reward, ends = _with_goal(rows, reward, ends, np.flatnonzero(goal), reward_on_goal, len(names))
     features, feature_names, dropped = _features(model)
     if dropped:
         notes["columns that are no features"] = dropped
@@ -62,7 +62,7 @@ def choose(
         action_names=names,
         missing=options.missing_or(own.get("missing", DEFAULT_MISSING)),
         missing_reward=options.missing_reward_or(own.get("missing_reward", -1.0)),
-        ends=_ends(rows, np.flatnonzero(goal), bool(own.get("sink"))),
+        ends=ends,
         state_number=own.get("state_number"),
         name=options.name or own.get("name") or Path(source).stem,
         notes=notes,
@@ -103,13 +103,17 @@ def _reward(model: ExplicitModel, options: ReadOptions, source: str) -> tuple[Fl
 
 def _rows(
     model: ExplicitModel, action_of: Ints, keep: NDArray[np.bool_], reward: Floats
-) -> tuple[ChoiceRows, Floats]:
-    """One row per (state, action) with its reward; several choices of a state under one action are averaged."""
+) -> tuple[ChoiceRows, Floats, Floats]:
+    """One row per (state, action), its reward and its probability to end the episode.
+
+    Several choices of a state under one action are averaged.
+    """
     shape = (model.num_choices, model.num_states)
     matrix = sp.csr_matrix((model.probability, model.target, model.row_start), shape=shape)
     state, action = model.state_of, action_of
+    ends = np.zeros(model.num_choices) if model.ends is None else model.ends
     if not keep.all():
-        matrix, state, action, reward = matrix[keep], state[keep], action[keep], reward[keep]
+        matrix, state, action, reward, ends = matrix[keep], state[keep], action[keep], reward[keep], ends[keep]
     order = np.lexsort((action, state))
     fresh = np.ones(len(order), dtype=bool)
     fresh[1:] = (np.diff(state[order]) != 0) | (np.diff(action[order]) != 0)
@@ -117,10 +121,10 @@ def _rows(
         group = np.cumsum(fresh) - 1
         weight = 1.0 / np.bincount(group)[group]
         average = sp.csr_matrix((weight, (group, order)), shape=(group[-1] + 1, len(order)))
-        matrix, reward = sp.csr_matrix(average @ matrix), average @ reward
+        matrix, reward, ends = sp.csr_matrix(average @ matrix), average @ reward, average @ ends
         state, action = state[order][fresh], action[order][fresh]
     starts, targets = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
-    return ChoiceRows(state, action, starts, targets, matrix.data), reward
+    return ChoiceRows(state, action, starts, targets, matrix.data), reward, ends
 
 
 def _used(rows: ChoiceRows, names: list[str]) -> tuple[ChoiceRows, list[str]]:
@@ -131,8 +135,8 @@ def _used(rows: ChoiceRows, names: list[str]) -> tuple[ChoiceRows, list[str]]:
 
 
 def _with_goal(
-    rows: ChoiceRows, reward: Floats, goal: Ints, reward_on_goal: Floats, num_actions: int
-) -> tuple[ChoiceRows, Floats]:
+    rows: ChoiceRows, reward: Floats, ends: Floats, goal: Ints, reward_on_goal: Floats, num_actions: int
+) -> tuple[ChoiceRows, Floats, Floats]:
     """The rows, and for every goal state and action an empty one, which ends the episode."""
     extra = len(goal) * num_actions
     return (
@@ -144,16 +148,8 @@ def _with_goal(
             rows.probability,
         ),
         np.concatenate((reward, np.repeat(reward_on_goal[goal], num_actions))),
+        np.concatenate((ends, np.ones(extra))),
     )
-
-
-def _ends(rows: ChoiceRows, goal: Ints, may_end: bool) -> Floats:
-    """[choice] the probability that the episode ends: 1 in a goal, and the rest of rows that may end otherwise."""
-    if may_end:
-        choice = np.repeat(np.arange(rows.num_choices), np.diff(rows.row_start))
-        rest = 1 - np.bincount(choice, weights=rows.probability, minlength=rows.num_choices)
-        return np.where(rest > 1e-9, rest, 0.0)
-    return np.isin(rows.state, goal).astype(np.float64)
 
 
 def _features(model: ExplicitModel) -> tuple[Floats, list[str], str]:

@@ -51,6 +51,8 @@ class ExplicitModel:
         [state] columns by name, in the order of the file; numbers only.
     left_out
         Columns that are no features, each with the reason.
+    ends
+        [choice] probability that the episode ends there; None if it never does.
     extension
         What spotree itself wrote beside the standard entries; empty for other tools' files.
     """
@@ -66,6 +68,7 @@ class ExplicitModel:
     labels: Mapping[str, NDArray[np.bool_]]
     variables: Mapping[str, Floats]
     left_out: Mapping[str, str] = field(default_factory=dict)
+    ends: Floats | None = None
     extension: Mapping[str, Any] = field(default_factory=dict)
 
     @property

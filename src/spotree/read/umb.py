@@ -14,7 +14,7 @@ from spotree.read.archive import Archive
 from spotree.read.choose import choose
 from spotree.read.explicit import ExplicitModel, Kind, RewardStructure
 from spotree.read.options import ReadOptions
-from spotree.read.valuations import record_bytes, unpack
+from spotree.read.valuations import ValuationError, record_bytes, unpack
 
 
 def read_umb(path: Path, options: ReadOptions) -> MDP:
@@ -142,9 +142,12 @@ def _variables(
     if "valuations/states/valuation-to-class.bin" in archive or len(description["classes"]) > 1:
         raise ReadError(f"{archive.path}: states have different sets of variables; a tree needs the same for all")
     entries = description["classes"][0]["variables"]
-    width = record_bytes(entries)
-    records = archive.array("valuations/states/valuations.bin", "u1", num_states * width)
-    return unpack(records.reshape(num_states, width), entries)
+    try:
+        width = record_bytes(entries)
+        records = archive.array("valuations/states/valuations.bin", "u1", num_states * width)
+        return unpack(records.reshape(num_states, width), entries)
+    except ValuationError as error:
+        raise ReadError(f"{archive.path}: {error}") from None
 
 
 def _without_sink(model: ExplicitModel) -> ExplicitModel:
@@ -152,6 +155,10 @@ def _without_sink(model: ExplicitModel) -> ExplicitModel:
     sink, last_choice = model.num_states - 1, model.num_choices - 1
     real = model.target[: model.row_start[last_choice]] != sink
     row_start = np.concatenate(([0], np.cumsum(real)))[model.row_start[: last_choice + 1]]
+    choice = np.repeat(np.arange(last_choice), np.diff(model.row_start[: last_choice + 1]))
+    ends: Floats = np.bincount(
+        choice[~real], weights=model.probability[: len(real)][~real], minlength=last_choice
+    ).astype(np.float64)
     return replace(
         model,
         choice_start=model.choice_start[:-1],
@@ -166,6 +173,7 @@ def _without_sink(model: ExplicitModel) -> ExplicitModel:
         },
         labels={name: label[:-1] for name, label in model.labels.items()},
         variables={name: column[:-1] for name, column in model.variables.items()},
+        ends=ends,
         extension={
             name: value[:-1] if isinstance(value, np.ndarray) else value for name, value in model.extension.items()
         },

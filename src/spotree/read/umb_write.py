@@ -12,6 +12,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spotree.axes import Floats
+from spotree.errors import ReadError
+from spotree.files import whole_file
 from spotree.mdp import MDP
 
 COMPRESSION = {"": "w", "gz": "w:gz", "xz": "w:xz"}
@@ -136,14 +138,13 @@ def _bits(members: NDArray[np.bool_]) -> bytes:
 
 
 def _write(path: Path, members: dict[str, bytes], compression: str) -> None:
-    """All or nothing: the archive is complete before it takes its name."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with tarfile.open(unfinished, COMPRESSION[compression], format=tarfile.USTAR_FORMAT) as tar:  # type: ignore[call-overload]
-            for name, content in members.items():
-                entry = tarfile.TarInfo(name)
-                entry.size = len(content)
-                tar.addfile(entry, io.BytesIO(content))
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    if compression not in COMPRESSION:
+        raise ReadError(
+            f"compression={compression!r} is unknown; choose one of {', '.join(map(repr, COMPRESSION))}"
+        )
+    mode: Any = COMPRESSION[compression]
+    with whole_file(path) as stream, tarfile.open(None, mode, stream, format=tarfile.USTAR_FORMAT) as tar:
+        for name, content in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            tar.addfile(entry, io.BytesIO(content))

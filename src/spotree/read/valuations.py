@@ -7,7 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotree.axes import Floats
-from spotree.errors import ReadError
+
+
+class ValuationError(ValueError):
+    """The description of the records makes no sense; whoever knows the file adds its name."""
+
 
 DEFAULT_BITS = {"bool": 1, "rational": 128}
 
@@ -34,7 +38,8 @@ def unpack(
         elif kind not in ("bool", "int", "uint", "double"):
             left_out[name] = f"of type {kind}"
         else:
-            columns[name] = _number(_field(records, position, bits), kind, bits) + float(entry.get("offset", 0))
+            column, offset = _number(_field(records, position, bits), kind, bits), entry.get("offset", 0)
+            columns[name] = column + float(offset) if offset else column  # adding 0 would lose the sign of -0
         position += bits
     return columns, left_out
 
@@ -51,14 +56,14 @@ def record_bytes(entries: Sequence[Mapping[str, Any]]) -> int:
                 entry.get("is-optional", False)
             )
     if bits % 8:
-        raise ReadError(f"a state valuation takes {bits} bits, which is no whole number of bytes")
+        raise ValuationError(f"a state valuation takes {bits} bits, which is no whole number of bytes")
     return bits // 8
 
 
 def _field(records: NDArray[np.uint8], position: int, bits: int) -> NDArray[np.uint64]:
     """The `bits` bits from `position` on, of every record."""
     if bits > 64:
-        raise ReadError(f"a state variable of {bits} bits; up to 64 can be read")
+        raise ValuationError(f"a state variable of {bits} bits; up to 64 can be read")
     first, last = position // 8, (position + bits - 1) // 8
     value = np.zeros(len(records), dtype=np.uint64)
     for byte in range(first, last + 1):
