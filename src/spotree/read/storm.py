@@ -21,7 +21,7 @@ from spotree.read.umb import load_umb
 
 def read_prism(path: Path, options: ReadOptions) -> MDP:
     """The MDP of a PRISM file."""
-    return _read_symbolic(path, options, lambda stormpy: stormpy.parse_prism_program(str(path)))
+    return _read_symbolic(path, options, lambda stormpy: stormpy.parse_prism_program(str(path), prism_compat=True))
 
 
 def read_jani(path: Path, options: ReadOptions) -> MDP:
@@ -36,6 +36,7 @@ def read_drn(path: Path, options: ReadOptions) -> MDP:
         parsing = stormpy.io.DirectEncodingParserOptions()
         parsing.build_choice_labeling = True
         built = stormpy.build_model_from_drn(str(path), options=parsing)
+        _check_type(path, built)
         model = _as_umb(stormpy, built, by_origin=False)
     variables, where = features_of_drn(path, model.num_states)
     mdp = choose(replace(model, variables=variables), options, str(path))
@@ -45,6 +46,7 @@ def read_drn(path: Path, options: ReadOptions) -> MDP:
 def _read_symbolic(path: Path, options: ReadOptions, parse: Callable[[Any], Any]) -> MDP:
     with _storm(path) as stormpy:
         program = parse(stormpy)
+        _check_type(path, program)
         known = {constant.name: constant.defined for constant in program.constants}
         _check_constants(path, options.constants, known)
         text = ",".join(f"{name}={_spelled(value)}" for name, value in options.constants.items())
@@ -64,6 +66,12 @@ def _read_symbolic(path: Path, options: ReadOptions, parse: Callable[[Any], Any]
     mdp = choose(model, options, str(path), constants)
     given = {"constants": text.replace(",", ", ")} if text else {}
     return replace(mdp, notes={**mdp.notes, **given, **_guards(program, mdp.action_names)})
+
+
+def _check_type(path: Path, model: Any) -> None:
+    kind = model.model_type.name
+    if kind not in ("MDP", "DTMC"):
+        raise ReadError(f"{path}: a model of type {kind}; only MDPs and DTMCs, in discrete time, can be read")
 
 
 def _check_constants(path: Path, given: Mapping[str, Constant], known: Mapping[str, bool]) -> None:
