@@ -21,7 +21,9 @@ from spotree.read.umb import load_umb
 
 def read_prism(path: Path, options: ReadOptions) -> MDP:
     """The MDP of a PRISM file."""
-    return _read_symbolic(path, options, lambda stormpy: stormpy.parse_prism_program(str(path), prism_compat=True))
+    return _read_symbolic(
+        path, options, lambda stormpy: stormpy.parse_prism_program(str(path), prism_compatibility=True)
+    )
 
 
 def read_jani(path: Path, options: ReadOptions) -> MDP:
