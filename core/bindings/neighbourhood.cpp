@@ -1,8 +1,142 @@
-// What Python sees of neighbourhood.
+// What Python sees of the neighbourhood search: an object that runs rounds and holds the best tree so far.
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
+
 #include "arrays.hpp"
+#include "neighbourhood/portfolio.hpp"
 
 namespace spotree::bindings {
 
-void add_neighbourhood(nb::module_& m) { (void)m; }
+namespace {
+
+using neighbourhood::FullTree;
+using neighbourhood::SearchModel;
+using neighbourhood::Split;
+
+template <class T>
+Out1<T> copied(const std::vector<T>& values) {
+    auto array = make_array<T>(values.size());
+    std::copy(values.begin(), values.end(), array.data());
+    return array;
+}
+
+class TreeSearch {
+  public:
+    TreeSearch(In2<int32_t> choice_of, In1<int64_t> row_start, In1<int32_t> target, In1<double> probability,
+               In1<double> reward, In1<double> initial, double discount, In1<int32_t> group_of,
+               In2<int32_t> rank, In1<int32_t> num_values, In1<double> optimal_value,
+               In1<double> optimal_weight, In1<double> random_weight, double optimum, double random_return,
+               int32_t depth, int32_t max_leaves, uint64_t seed, int32_t threads)
+        : arrays_(choice_of, row_start, target, probability, reward, initial, group_of, rank, num_values,
+                  optimal_value, optimal_weight, random_weight),
+          model_{static_cast<int32_t>(choice_of.shape(0)),
+                 static_cast<int32_t>(choice_of.shape(1)),
+                 static_cast<int32_t>(rank.shape(1)),
+                 static_cast<int32_t>(rank.shape(0)),
+                 discount,
+                 choice_of.data(),
+                 row_start.data(),
+                 target.data(),
+                 probability.data(),
+                 reward.data(),
+                 initial.data(),
+                 group_of.data(),
+                 rank.data(),
+                 num_values.data(),
+                 optimal_value.data(),
+                 random_weight.data(),
+                 optimal_weight.data(),
+                 optimum,
+                 random_return,
+                 {},
+                 {}},
+          depth_(depth),
+          portfolio_((model_.prepare(), model_), depth, max_leaves, seed, threads) {}
+
+    TreeSearch(const TreeSearch&) = delete;
+
+    void round(int64_t work, double seconds) {
+        nb::gil_scoped_release release;
+        portfolio_.round(work, seconds);
+    }
+
+    void offer(In1<int32_t> feature, In1<int32_t> cut, In1<int32_t> action) {
+        const FullTree tree = full_tree(feature, cut, action);
+        nb::gil_scoped_release release;
+        portfolio_.offer(tree);
+    }
+
+    double expected_return(In1<int32_t> feature, In1<int32_t> cut, In1<int32_t> action, double reject_below) {
+        const FullTree tree = full_tree(feature, cut, action);
+        nb::gil_scoped_release release;
+        return portfolio_.expected_return(tree, reject_below);
+    }
+
+    auto tree() const {
+        const FullTree& tree = portfolio_.best.tree;
+        std::vector<int32_t> feature, cut;
+        for (const Split& split : tree.split) {
+            feature.push_back(split.feature);
+            cut.push_back(split.cut);
+        }
+        return std::make_tuple(copied(feature), copied(cut), copied(tree.action));
+    }
+
+    double value() const { return portfolio_.best.value; }
+    int64_t evaluations() const { return portfolio_.evaluations(); }
+    int64_t work() const { return portfolio_.work(); }
+
+  private:
+    FullTree full_tree(In1<int32_t> feature, In1<int32_t> cut, In1<int32_t> action) const {
+        FullTree tree(depth_, 0);
+        if (feature.size() != tree.split.size() || cut.size() != tree.split.size() ||
+            action.size() != tree.action.size()) {
+            throw nb::value_error("a complete tree of the search's depth is needed");
+        }
+        for (size_t k = 0; k < tree.split.size(); ++k) tree.split[k] = {feature.data()[k], cut.data()[k]};
+        std::copy(action.data(), action.data() + action.size(), tree.action.begin());
+        return tree;
+    }
+
+    std::tuple<In2<int32_t>, In1<int64_t>, In1<int32_t>, In1<double>, In1<double>, In1<double>, In1<int32_t>,
+               In2<int32_t>, In1<int32_t>, In1<double>, In1<double>, In1<double>>
+        arrays_;  // keeps alive what the model points to
+    SearchModel model_;
+    int32_t depth_;
+    neighbourhood::Portfolio portfolio_;
+};
+
+Out1<int32_t> merge_equal_choices(In2<int32_t> choice_of, In1<int64_t> row_start, In1<int32_t> target,
+                                  In1<double> probability, In1<double> reward) {
+    auto merged = make_array<int32_t>(choice_of.size());
+    std::copy(choice_of.data(), choice_of.data() + choice_of.size(), merged.data());
+    neighbourhood::merge_equal_choices(static_cast<int64_t>(choice_of.shape(0)),
+                                       static_cast<int64_t>(choice_of.shape(1)), row_start.data(),
+                                       target.data(), probability.data(), reward.data(), merged.data());
+    return merged;
+}
+
+}  // namespace
+
+void add_neighbourhood(nb::module_& m) {
+    using namespace nb::literals;
+    m.def("merge_equal_choices", &merge_equal_choices, "choice_of"_a, "row_start"_a, "target"_a,
+          "probability"_a, "reward"_a);
+    nb::class_<TreeSearch>(m, "TreeSearch")
+        .def(nb::init<In2<int32_t>, In1<int64_t>, In1<int32_t>, In1<double>, In1<double>, In1<double>, double,
+                      In1<int32_t>, In2<int32_t>, In1<int32_t>, In1<double>, In1<double>, In1<double>, double,
+                      double, int32_t, int32_t, uint64_t, int32_t>(),
+             "choice_of"_a, "row_start"_a, "target"_a, "probability"_a, "reward"_a, "initial"_a, "discount"_a,
+             "group_of"_a, "rank"_a, "num_values"_a, "optimal_value"_a, "optimal_weight"_a, "random_weight"_a,
+             "optimum"_a, "random_return"_a, "depth"_a, "max_leaves"_a, "seed"_a, "threads"_a)
+        .def("round", &TreeSearch::round, "work"_a, "seconds"_a)
+        .def("offer", &TreeSearch::offer, "feature"_a, "cut"_a, "action"_a)
+        .def("expected_return", &TreeSearch::expected_return, "feature"_a, "cut"_a, "action"_a, "reject_below"_a)
+        .def_prop_ro("tree", &TreeSearch::tree)
+        .def_prop_ro("value", &TreeSearch::value)
+        .def_prop_ro("evaluations", &TreeSearch::evaluations)
+        .def_prop_ro("work", &TreeSearch::work);
+}
 
 }  // namespace spotree::bindings

@@ -87,3 +87,43 @@ def exact_solve(
     kernel: int,
     start: ExactStart | None,
 ) -> dict[str, Any]: ...
+def merge_equal_choices(
+    choice_of: SmallInts, row_start: Ints, target: SmallInts, probability: Floats, reward: Floats
+) -> SmallInts: ...
+
+class TreeSearch:
+    def __init__(
+        self,
+        choice_of: SmallInts,
+        row_start: Ints,
+        target: SmallInts,
+        probability: Floats,
+        reward: Floats,
+        initial: PerState,
+        discount: float,
+        group_of: SmallInts,
+        rank: SmallInts,
+        num_values: SmallInts,
+        optimal_value: PerState,
+        optimal_weight: PerState,
+        random_weight: PerState,
+        optimum: float,
+        random_return: float,
+        depth: int,
+        max_leaves: int,
+        seed: int,
+        threads: int,
+    ) -> None: ...
+    def round(self, work: int, seconds: float) -> None: ...
+    def offer(self, feature: SmallInts, cut: SmallInts, action: SmallInts) -> None: ...
+    def expected_return(
+        self, feature: SmallInts, cut: SmallInts, action: SmallInts, reject_below: float
+    ) -> float: ...
+    @property
+    def tree(self) -> tuple[SmallInts, SmallInts, SmallInts]: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def work(self) -> int: ...

@@ -1,0 +1,353 @@
+// What a candidate tree is worth: the chain of the states it reaches, solved component by component.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "component.hpp"
+#include "model.hpp"
+#include "tree.hpp"
+
+namespace spotree::neighbourhood {
+
+constexpr double kInfeasible = -std::numeric_limits<double>::infinity();
+
+// Visits only states that the tree reaches and asks for actions only there. Tarjan's components come out with
+// successors first, so a trivial one is a substitution; the others are small linear systems.
+class Chain {
+  public:
+    static constexpr double kFine = 1e-7;   // error of a return, relative to the scale of returns
+    static constexpr double kLoose = 1e-3;  // the same where that may be enough to reject
+
+    int64_t work = 0;  // entries touched so far: the clock of the search
+
+    explicit Chain(const SearchModel& model)
+        : model_(model),
+          node_(model.num_states),
+          local_(model.num_states, -1),
+          asked_(model.num_groups, 0),
+          action_(model.num_groups, 0) {
+        const double unit = (model.discount < 1 ? 1.0 - model.discount : 1e-3) * model.scale();
+        tight_ = 1e-11 * unit;
+        fine_ = model.discount < 1 ? kFine * unit : tight_;
+        loose_ = model.discount < 1 ? kLoose * unit : tight_;
+    }
+
+    // The return of the tree within kFine of the scale. One that is surely below `reject_below` may be given only
+    // as an upper bound of it; kInfeasible if the tree picks a forbidden action (or, at discount 1, collects
+    // rewards for ever).
+    double expected_return(const FullTree& tree, double reject_below) {
+        if (!explore(tree, model_.initial_states)) return kInfeasible;
+        const bool rough = !systems_.empty() && loose_ > fine_ && std::isfinite(reject_below);
+        if (!solve(rough ? loose_ : fine_)) return kInfeasible;
+        if (rough) {
+            const double upper = total() + loose_ / (1.0 - model_.discount);
+            if (upper < reject_below) return upper;
+            if (!solve(fine_)) return kInfeasible;
+        }
+        return total();
+    }
+
+    // After expected_return: the same return, as exactly as it can be had.
+    double tighten() { return solve(tight_) ? total() : kInfeasible; }
+
+    // Values of all states, also of those that the tree does not reach; forbidden actions there count as the
+    // first allowed one.
+    bool all_values(const FullTree& tree, std::vector<double>& value) {
+        everywhere_ = true;
+        if (all_states_.empty()) {
+            for (int32_t s = 0; s < model_.num_states; ++s) all_states_.push_back(s);
+        }
+        const bool solved = explore(tree, all_states_) && solve(fine_);
+        everywhere_ = false;
+        if (!solved) return false;
+        value.resize(model_.num_states);
+        for (int32_t s = 0; s < model_.num_states; ++s) value[s] = node_[s].value;
+        return true;
+    }
+
+    // After expected_return: the states reached, successors first.
+    const std::vector<int32_t>& reached() const { return order_; }
+    double value(int32_t state) const { return node_[state].value; }
+    int32_t row(int32_t state) const { return node_[state].row; }
+    double residual() const { return fine_; }  // at most this far off are the equations of values
+
+    // After expected_return: expected discounted visits of the states reached, in their order.
+    void visits(std::vector<double>& weight) {
+        weight.assign(order_.size(), 0.0);
+        for (size_t k = 0; k < order_.size(); ++k) {
+            local_[order_[k]] = static_cast<int32_t>(k);
+            weight[k] = model_.initial[order_[k]];
+        }
+        size_t system = systems_.size();
+        for (size_t end = order_.size(); end > 0;) {
+            size_t begin = end - 1;
+            if (system > 0 && systems_[system - 1].end == end) {
+                begin = systems_[--system].begin;
+                balance(begin, end, weight);
+            } else {
+                const int32_t row = node_[order_[begin]].row;
+                double self = 0;
+                for (int64_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
+                    if (model_.target[e] == order_[begin]) self += model_.discount * model_.probability[e];
+                }
+                weight[begin] /= 1.0 - self;
+            }
+            for (size_t k = begin; k < end; ++k) {
+                const int32_t row = node_[order_[k]].row;
+                for (int64_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
+                    const auto to = static_cast<size_t>(local_[model_.target[e]]);
+                    if (to < begin) weight[to] += model_.discount * model_.probability[e] * weight[k];
+                }
+                work += 6 * (model_.row_start[row + 1] - model_.row_start[row]) + 10;
+            }
+            end = begin;
+        }
+    }
+
+  private:
+    struct Node {
+        double value = 0;
+        int32_t number = 0;  // order of discovery, counted on over all calls
+        int32_t low = 0;     // smallest number reachable so far; kDone once the component is complete
+        int32_t row = 0;
+    };
+    struct Frame {
+        int64_t entry;
+        int64_t end;
+        double sum;
+        double self;
+        int32_t state;
+    };
+    struct Range {
+        size_t begin;
+        size_t end;
+    };
+    static constexpr int32_t kDone = std::numeric_limits<int32_t>::max();
+
+    int32_t choose(const FullTree& tree, int32_t state) {
+        const int32_t group = model_.group_of[state];
+        const int32_t* choices = model_.choices(state);
+        if (group < 0) return choices[0];
+        if (asked_[group] != question_) {
+            asked_[group] = question_;
+            action_[group] = tree.action_of(model_.rank_of(group));
+        }
+        const int32_t row = choices[action_[group]];
+        if (row >= 0 || !everywhere_) return row;
+        return *std::find_if(choices, choices + model_.num_actions, [](int32_t r) { return r >= 0; });
+    }
+
+    // Tarjan's walk; trivial components get their value on the way, if all before them have one.
+    bool explore(const FullTree& tree, const std::vector<int32_t>& roots) {
+        if (counter_ > kDone - 2 * model_.num_states - 2) {
+            for (Node& node : node_) node.number = 0;
+            counter_ = 0;
+        }
+        if (++question_ == kDone) {
+            std::fill(asked_.begin(), asked_.end(), 0);
+            question_ = 1;
+        }
+        order_.clear();
+        systems_.clear();
+        open_.clear();
+        frames_.clear();
+        const int32_t base = counter_;
+        for (const int32_t root : roots) {
+            if (node_[root].number > base) continue;
+            if (!enter(tree, root)) return false;
+            while (!frames_.empty()) {
+                Frame& frame = frames_.back();
+                bool descended = false;
+                while (frame.entry < frame.end) {
+                    const int32_t to = model_.target[frame.entry];
+                    Node& next = node_[to];
+                    if (next.number <= base) {
+                        if (!enter(tree, to)) return false;
+                        descended = true;
+                        break;
+                    }
+                    if (next.low == kDone) {
+                        frame.sum += model_.probability[frame.entry] * next.value;
+                    } else if (to == frame.state) {
+                        frame.self += model_.probability[frame.entry];
+                    } else {
+                        Node& here = node_[frame.state];
+                        here.low = std::min(here.low, next.low);
+                    }
+                    ++frame.entry;
+                }
+                if (!descended && !leave()) return false;
+            }
+        }
+        return true;
+    }
+
+    bool enter(const FullTree& tree, int32_t state) {
+        Node& node = node_[state];
+        node.number = node.low = ++counter_;
+        node.row = choose(tree, state);
+        if (node.row < 0) return false;
+        const int64_t begin = model_.row_start[node.row];
+        const int64_t end = model_.row_start[node.row + 1];
+        work += 8 * (end - begin) + 25;
+        open_.push_back(state);
+        frames_.push_back({begin, end, 0.0, 0.0, state});
+        return true;
+    }
+
+    bool leave() {
+        const Frame frame = frames_.back();
+        frames_.pop_back();
+        Node& node = node_[frame.state];
+        if (node.low != node.number) return true;
+        const size_t begin = order_.size();
+        int32_t state;
+        do {
+            state = open_.back();
+            open_.pop_back();
+            node_[state].low = kDone;
+            order_.push_back(state);
+        } while (state != frame.state);
+        if (order_.size() - begin > 1) {
+            systems_.push_back({begin, order_.size()});
+            return true;
+        }
+        const double stay = 1.0 - model_.discount * frame.self;
+        const double gain = model_.reward[node.row] + model_.discount * frame.sum;
+        if (stay < 1e-12) {  // discount 1 and no way out
+            node.value = 0;
+            return gain == 0;
+        }
+        node.value = gain / stay;
+        return true;
+    }
+
+    // Solves the non-trivial components and all that depends on them.
+    bool solve(double tolerance) {
+        if (systems_.empty()) return true;
+        size_t system = 0;
+        for (size_t k = systems_[0].begin; k < order_.size();) {
+            if (system < systems_.size() && systems_[system].begin == k) {
+                if (!solve_system(k, systems_[system].end, tolerance)) return false;
+                k = systems_[system++].end;
+            } else {
+                substitute(order_[k++]);
+            }
+        }
+        return true;
+    }
+
+    void substitute(int32_t state) {
+        Node& node = node_[state];
+        double sum = 0;
+        double self = 0;
+        const int64_t end = model_.row_start[node.row + 1];
+        for (int64_t e = model_.row_start[node.row]; e < end; ++e) {
+            if (model_.target[e] == state) {
+                self += model_.probability[e];
+            } else {
+                sum += model_.probability[e] * node_[model_.target[e]].value;
+            }
+        }
+        work += 4 * (end - model_.row_start[node.row]) + 8;
+        const double stay = 1.0 - model_.discount * self;
+        if (stay >= 1e-12) node.value = (model_.reward[node.row] + model_.discount * sum) / stay;
+    }
+
+    bool solve_system(size_t begin, size_t end, double tolerance) {
+        for (size_t k = begin; k < end; ++k) local_[order_[k]] = static_cast<int32_t>(k - begin);
+        system_.clear();
+        double leak = 0;
+        bool paid = false;
+        for (size_t k = begin; k < end; ++k) {
+            const Node& node = node_[order_[k]];
+            double value = model_.reward[node.row];
+            paid = paid || value != 0;
+            double self = 0;
+            double kept = 0;
+            for (int64_t e = model_.row_start[node.row]; e < model_.row_start[node.row + 1]; ++e) {
+                const int32_t to = model_.target[e];
+                const double weight = model_.discount * model_.probability[e];
+                const auto place = static_cast<size_t>(local_[to]);
+                if (to == order_[k]) {
+                    self += weight;
+                } else if (place < end - begin && order_[begin + place] == to) {
+                    system_.column.push_back(local_[to]);
+                    system_.weight.push_back(weight);
+                    kept += weight;
+                } else {
+                    value += weight * node_[to].value;
+                }
+            }
+            leak = std::max(leak, 1.0 - kept - self);
+            system_.close_row(value, self, node.value);
+        }
+        work += static_cast<int64_t>(6 * system_.column.size() + 16 * (end - begin));
+        if (leak < 1e-12) {  // discount 1 and no way out: worth nothing, if nothing is paid on the way
+            if (paid) return false;
+            for (size_t k = begin; k < end; ++k) node_[order_[k]].value = 0;
+            return true;
+        }
+        if (!system_.solve(tolerance, work)) return false;
+        for (size_t k = begin; k < end; ++k) node_[order_[k]].value = system_.x[k - begin];
+        return true;
+    }
+
+    // The balance equations of one component: weight = inflow + discount * P^T weight.
+    void balance(size_t begin, size_t end, std::vector<double>& weight) {
+        const size_t n = end - begin;
+        std::vector<double> self(n, 0.0);
+        flow_.assign(n, {});
+        for (size_t k = begin; k < end; ++k) {
+            const int32_t row = node_[order_[k]].row;
+            for (int64_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
+                const auto to = static_cast<size_t>(local_[model_.target[e]]);
+                const double share = model_.discount * model_.probability[e];
+                if (to == k) {
+                    self[k - begin] += share;
+                } else if (to >= begin && to < end) {
+                    flow_[to - begin].push_back({static_cast<int32_t>(k - begin), share});
+                }
+            }
+        }
+        system_.clear();
+        for (size_t i = 0; i < n; ++i) {
+            for (const auto& [from, share] : flow_[i]) {
+                system_.column.push_back(from);
+                system_.weight.push_back(share);
+            }
+            system_.close_row(weight[begin + i], self[i], weight[begin + i]);
+        }
+        system_.solve(1e-7, work);
+        for (size_t i = 0; i < n; ++i) weight[begin + i] = std::max(0.0, system_.x[i]);
+    }
+
+    double total() const {
+        double sum = 0;
+        for (const int32_t s : model_.initial_states) sum += model_.initial[s] * node_[s].value;
+        return sum;
+    }
+
+    const SearchModel& model_;
+    double tight_, fine_, loose_;  // residuals to reach
+    bool everywhere_ = false;
+    int32_t counter_ = 0;
+    int32_t question_ = 0;
+    std::vector<Node> node_;
+    std::vector<int32_t> local_;
+    std::vector<int32_t> asked_;   // [group] the last question in which it was routed
+    std::vector<int32_t> action_;  // [group] its action in that question
+    std::vector<int32_t> order_;
+    std::vector<int32_t> open_;
+    std::vector<int32_t> all_states_;
+    std::vector<Frame> frames_;
+    std::vector<Range> systems_;
+    std::vector<std::vector<std::pair<int32_t, double>>> flow_;
+    ComponentSystem system_;
+};
+
+}  // namespace spotree::neighbourhood

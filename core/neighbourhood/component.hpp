@@ -1,0 +1,188 @@
+// The linear system of one strongly connected component: value = reward + discount * P value, inside it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace spotree::neighbourhood {
+
+// Rows are scaled to a unit diagonal: x[i] = constant[i] + sum of weight * x[column] (no diagonal entry).
+class ComponentSystem {
+  public:
+    std::vector<int32_t> start;
+    std::vector<int32_t> column;
+    std::vector<double> weight;
+    std::vector<double> constant;
+    std::vector<double> x;
+
+    void clear() {
+        start.assign(1, 0);
+        column.clear();
+        weight.clear();
+        constant.clear();
+        x.clear();
+    }
+
+    // Ends the row being built; `self` is the discounted probability of staying.
+    void close_row(double value, double self, double guess) {
+        const double factor = 1.0 / (1.0 - self);
+        for (size_t k = static_cast<size_t>(start.back()); k < weight.size(); ++k) weight[k] *= factor;
+        start.push_back(static_cast<int32_t>(column.size()));
+        constant.push_back(value * factor);
+        x.push_back(guess);
+    }
+
+    int32_t size() const { return static_cast<int32_t>(constant.size()); }
+
+    // Solves until every equation holds within `tolerance`; false if it did not converge.
+    bool solve(double tolerance, int64_t& work) {
+        const double n = size();
+        const double entries = static_cast<double>(column.size());
+        if (n * n * n / 24.0 + n * n < 60.0 * entries + 10.0 * n) {
+            work += static_cast<int64_t>(n * n * n / 24.0 + n * n + entries);
+            return eliminate();
+        }
+        if (iterate(tolerance, work)) return true;
+        if (n <= 3000) {
+            work += static_cast<int64_t>(n * n * n / 12.0);
+            return eliminate();
+        }
+        return sweep(tolerance, work);
+    }
+
+    // Gaussian elimination; rows are diagonally dominant, so no pivoting is needed.
+    bool eliminate() {
+        const size_t n = constant.size();
+        dense_.assign(n * n, 0.0);
+        for (size_t i = 0; i < n; ++i) {
+            dense_[i * n + i] = 1.0;
+            for (int32_t k = start[i]; k < start[i + 1]; ++k) {
+                dense_[i * n + static_cast<size_t>(column[k])] -=
+                    weight[k];
+            }
+            x[i] = constant[i];
+        }
+        for (size_t p = 0; p < n; ++p) {
+            const double* pivot = &dense_[p * n];
+            if (!(pivot[p] > 1e-14)) return false;
+            for (size_t i = p + 1; i < n; ++i) {
+                double* row = &dense_[i * n];
+                if (row[p] == 0.0) continue;
+                const double factor = row[p] / pivot[p];
+                for (size_t j = p + 1; j < n; ++j) row[j] -= factor * pivot[j];
+                x[i] -= factor * x[p];
+            }
+        }
+        for (size_t i = n; i-- > 0;) {
+            double sum = x[i];
+            for (size_t j = i + 1; j < n; ++j) sum -= dense_[i * n + j] * x[j];
+            x[i] = sum / dense_[i * n + i];
+        }
+        return true;
+    }
+
+  private:
+    // r = constant + W x - x; returns its largest entry.
+    double residual(std::vector<double>& r) const {
+        double largest = 0;
+        for (size_t i = 0; i < constant.size(); ++i) {
+            double sum = constant[i] - x[i];
+            for (int32_t k = start[i]; k < start[i + 1]; ++k) {
+                sum += weight[k] * x[column[k]];
+            }
+            r[i] = sum;
+            largest = std::max(largest, std::abs(sum));
+        }
+        return largest;
+    }
+
+    void multiply(const std::vector<double>& v, std::vector<double>& out) const {
+        for (size_t i = 0; i < constant.size(); ++i) {
+            double sum = v[i];
+            for (int32_t k = start[i]; k < start[i + 1]; ++k) {
+                sum -= weight[k] * v[column[k]];
+            }
+            out[i] = sum;
+        }
+    }
+
+    // BiCGStab; the true residual is what counts.
+    bool iterate(double tolerance, int64_t& work) {
+        const size_t n = constant.size();
+        const int64_t product = static_cast<int64_t>(column.size() + 6 * n);
+        r_.resize(n), s_.resize(n), p_.resize(n), q_.resize(n), t_.resize(n), shadow_.resize(n);
+        for (int attempt = 0; attempt < 3; ++attempt) {
+            work += product;
+            if (residual(r_) <= tolerance) return true;
+            shadow_ = r_;
+            p_ = r_;
+            double rho = dot(shadow_, r_);
+            for (int step = 0; step < 400; ++step) {
+                work += 2 * product;
+                multiply(p_, q_);
+                const double alpha = rho / dot(shadow_, q_);
+                if (!std::isfinite(alpha)) break;
+                for (size_t i = 0; i < n; ++i) s_[i] = r_[i] - alpha * q_[i];
+                multiply(s_, t_);
+                const double scale = dot(t_, t_);
+                const double omega = scale > 0 ? dot(t_, s_) / scale : 0.0;
+                double largest = 0;
+                for (size_t i = 0; i < n; ++i) {
+                    x[i] += alpha * p_[i] + omega * s_[i];
+                    r_[i] = s_[i] - omega * t_[i];
+                    largest = std::max(largest, std::abs(r_[i]));
+                }
+                if (!(largest > 0.5 * tolerance)) break;
+                const double next = dot(shadow_, r_);
+                const double beta = next / rho * (alpha / omega);
+                if (!std::isfinite(beta) || omega == 0) break;
+                rho = next;
+                for (size_t i = 0; i < n; ++i) p_[i] = r_[i] + beta * (p_[i] - omega * q_[i]);
+            }
+            for (const double value : x) {
+                if (!std::isfinite(value)) {
+                    std::fill(x.begin(), x.end(), 0.0);
+                    break;
+                }
+            }
+        }
+        work += product;
+        return residual(r_) <= tolerance;
+    }
+
+    // Gauss-Seidel, the slow and certain way.
+    bool sweep(double tolerance, int64_t& work) {
+        for (int round = 0; round < 100000; ++round) {
+            double largest = 0;
+            for (size_t i = 0; i < constant.size(); ++i) {
+                double sum = constant[i];
+                for (int32_t k = start[i]; k < start[i + 1]; ++k) {
+                    sum +=
+                        weight[k] * x[column[k]];
+                }
+                largest = std::max(largest, std::abs(sum - x[i]));
+                x[i] = sum;
+            }
+            work += static_cast<int64_t>(column.size() + constant.size());
+            if (largest <= 0.1 * tolerance) return true;
+        }
+        return false;
+    }
+
+    static double dot(const std::vector<double>& a, const std::vector<double>& b) {
+        double sum[4] = {0, 0, 0, 0};
+        const size_t n = a.size();
+        size_t i = 0;
+        for (; i + 4 <= n; i += 4) {
+            for (size_t k = 0; k < 4; ++k) sum[k] += a[i + k] * b[i + k];
+        }
+        for (; i < n; ++i) sum[0] += a[i] * b[i];
+        return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    }
+
+    std::vector<double> dense_, r_, s_, p_, q_, t_, shadow_;
+};
+
+}  // namespace spotree::neighbourhood

@@ -1,0 +1,104 @@
+// The current tree of one search, and whether a candidate takes its place.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "chain.hpp"
+#include "model.hpp"
+#include "sweeps.hpp"
+#include "tree.hpp"
+
+namespace spotree::neighbourhood {
+
+// Every candidate is judged by its true return. On dense chains a sure rejection by sweeps comes first, where
+// that has turned out to be cheaper by counted work.
+class Judge {
+  public:
+    int64_t evaluations = 0;
+
+    explicit Judge(const SearchModel& model) : model_(model), chain_(model), sweeps_(model) {}
+
+    int64_t work() const { return chain_.work + sweeps_.work; }
+    const FullTree& tree() const { return tree_; }
+    double value() const { return value_; }
+    const std::vector<int32_t>& reached() const { return reached_; }  // states with a choice
+    Chain& chain() { return chain_; }
+
+    // Makes a tree the current one, whatever it is worth.
+    void restart(const FullTree& tree) {
+        ++evaluations;
+        take(tree, chain_.expected_return(tree, kInfeasible));
+    }
+
+    // Takes the candidate if its return is at least the threshold.
+    bool accept(const FullTree& candidate, double threshold) {
+        ++evaluations;
+        const int64_t before = work();
+        const bool accepted = decide(candidate, threshold);
+        learn(static_cast<double>(work() - before));
+        return accepted;
+    }
+
+    // Whether the tree just taken beats a value, by its return as exactly as it can be had.
+    bool beats(double best) {
+        if (!(value_ > best - 2 * Chain::kFine * model_.scale())) return false;
+        value_ = chain_.tighten();
+        return value_ > best;
+    }
+
+  private:
+    enum Way { kDirect, kSweeps };
+    static constexpr int32_t kTrial = 32;      // candidates judged each way before choosing
+    static constexpr int32_t kPeriod = 2000;  // candidates until the ways are compared again
+    static constexpr int32_t kMostSweeps = 40;
+
+    bool decide(const FullTree& candidate, double threshold) {
+        if (way_ == kSweeps && std::isfinite(threshold)) {
+            if (!fresh_) fresh_ = sweeps_.start_from(tree_, chain_, false);
+            if (fresh_ && sweeps_.surely_below(candidate, threshold, kMostSweeps)) return false;
+        }
+        const double value = chain_.expected_return(candidate, threshold);
+        if (value == kInfeasible || value < threshold) return false;
+        take(candidate, value);
+        return true;
+    }
+
+    void take(const FullTree& tree, double value) {
+        tree_ = tree;
+        value_ = value;
+        fresh_ = false;
+        if (value == kInfeasible) return;
+        reached_.clear();
+        for (const int32_t state : chain_.reached()) {
+            if (model_.group_of[state] >= 0) reached_.push_back(state);
+        }
+        if (way_ == kSweeps) fresh_ = sweeps_.start_from(tree_, chain_, true);
+    }
+
+    void learn(double spent) {
+        cost_[way_] += spent;
+        if (++count_ == kTrial && sweeps_.usable()) {
+            way_ = kSweeps;
+        } else if (count_ == 2 * kTrial) {
+            way_ = cost_[kSweeps] < cost_[kDirect] && sweeps_.usable() ? kSweeps : kDirect;
+        } else if (count_ == kPeriod) {
+            count_ = 0;
+            cost_[kDirect] = cost_[kSweeps] = 0;
+            way_ = kDirect;
+        }
+    }
+
+    const SearchModel& model_;
+    Chain chain_;
+    Sweeps sweeps_;
+    FullTree tree_;
+    double value_ = kInfeasible;
+    std::vector<int32_t> reached_;
+    bool fresh_ = false;  // whether the sweeps start from the current tree
+    Way way_ = kDirect;
+    int32_t count_ = 0;
+    double cost_[2] = {0, 0};
+};
+
+}  // namespace spotree::neighbourhood
