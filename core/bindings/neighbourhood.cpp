@@ -132,8 +132,9 @@ void add_neighbourhood(nb::module_& m) {
              "optimum"_a, "random_return"_a, "depth"_a, "max_leaves"_a, "seed"_a, "threads"_a)
         .def("round", &TreeSearch::round, "work"_a, "seconds"_a)
         .def("offer", &TreeSearch::offer, "feature"_a, "cut"_a, "action"_a)
-        .def("expected_return", &TreeSearch::expected_return, "feature"_a, "cut"_a, "action"_a, "reject_below"_a)
-        .def_prop_ro("tree", &TreeSearch::tree)
+        .def("expected_return", &TreeSearch::expected_return, "feature"_a, "cut"_a, "action"_a,
+             "reject_below"_a)
+        .def_prop_ro("tree", &TreeSearch::tree, nb::rv_policy::move)
         .def_prop_ro("value", &TreeSearch::value)
         .def_prop_ro("evaluations", &TreeSearch::evaluations)
         .def_prop_ro("work", &TreeSearch::work);

@@ -25,15 +25,19 @@ struct Incumbent {
     }
 };
 
-// One run cools from T0 to T0 / 50; T0 is drawn per run. Every fourth run is four times as long, every sixteenth
-// sixteen times, and so on, so that short and long runs get equal shares of the work.
+// One run cools from T0 to T0 / 50; T0 is drawn per run. Every fourth run is four times as long, every
+// sixteenth sixteen times, and so on, so that short and long runs get equal shares of the work.
 class Annealing {
   public:
-    Annealing(const SearchModel& model, const Moves& moves, Judge& judge) : model_(model), moves_(moves), judge_(judge) {}
+    Annealing(const SearchModel& model, const Moves& moves, Judge& judge)
+        : model_(model), moves_(moves), judge_(judge) {}
 
     // One candidate.
     void step(Incumbent& best, Random& random) {
-        if (left_ == 0) begin(random);
+        if (left_ == 0) {
+            begin(random);
+            if (judge_.beats(best.value)) best.offer(judge_.tree(), judge_.value());
+        }
         --left_;
         temperature_ *= cooling_;
         candidate_ = judge_.tree();
@@ -49,10 +53,7 @@ class Annealing {
 
   private:
     void begin(Random& random) {
-        for (int32_t attempt = 0; attempt < 100; ++attempt) {
-            judge_.restart(moves_.random_tree(random));
-            if (judge_.value() != kInfeasible) break;
-        }
+        judge_.restart(moves_.random_tree(random));
         ++runs_;
         int64_t length = 10000;
         for (int64_t k = runs_; k % 4 == 0 && length < (int64_t{1} << 40); k /= 4) length *= 4;

@@ -36,9 +36,9 @@ class Chain {
         loose_ = model.discount < 1 ? kLoose * unit : tight_;
     }
 
-    // The return of the tree within kFine of the scale. One that is surely below `reject_below` may be given only
-    // as an upper bound of it; kInfeasible if the tree picks a forbidden action (or, at discount 1, collects
-    // rewards for ever).
+    // The return of the tree within kFine of the scale. One that is surely below `reject_below` may be given
+    // only as an upper bound of it; kInfeasible if the tree picks a forbidden action (or, at discount 1,
+    // collects rewards for ever).
     double expected_return(const FullTree& tree, double reject_below) {
         if (!explore(tree, model_.initial_states)) return kInfeasible;
         const bool rough = !systems_.empty() && loose_ > fine_ && std::isfinite(reject_below);
@@ -74,6 +74,9 @@ class Chain {
     double value(int32_t state) const { return node_[state].value; }
     int32_t row(int32_t state) const { return node_[state].row; }
     double residual() const { return fine_; }  // at most this far off are the equations of values
+
+    // After an infeasible expected_return: the state in which the tree picked a forbidden action, or -1.
+    int32_t offender() const { return offender_; }
 
     // After expected_return: expected discounted visits of the states reached, in their order.
     void visits(std::vector<double>& weight) {
@@ -151,6 +154,7 @@ class Chain {
             std::fill(asked_.begin(), asked_.end(), 0);
             question_ = 1;
         }
+        offender_ = -1;
         order_.clear();
         systems_.clear();
         open_.clear();
@@ -190,7 +194,10 @@ class Chain {
         Node& node = node_[state];
         node.number = node.low = ++counter_;
         node.row = choose(tree, state);
-        if (node.row < 0) return false;
+        if (node.row < 0) {
+            offender_ = state;
+            return false;
+        }
         const int64_t begin = model_.row_start[node.row];
         const int64_t end = model_.row_start[node.row + 1];
         work += 8 * (end - begin) + 25;
@@ -335,6 +342,7 @@ class Chain {
     const SearchModel& model_;
     double tight_, fine_, loose_;  // residuals to reach
     bool everywhere_ = false;
+    int32_t offender_ = -1;
     int32_t counter_ = 0;
     int32_t question_ = 0;
     std::vector<Node> node_;

@@ -59,8 +59,7 @@ class ComponentSystem {
         for (size_t i = 0; i < n; ++i) {
             dense_[i * n + i] = 1.0;
             for (int32_t k = start[i]; k < start[i + 1]; ++k) {
-                dense_[i * n + static_cast<size_t>(column[k])] -=
-                    weight[k];
+                dense_[i * n + static_cast<size_t>(column[k])] -= weight[k];
             }
             x[i] = constant[i];
         }
@@ -159,8 +158,7 @@ class ComponentSystem {
             for (size_t i = 0; i < constant.size(); ++i) {
                 double sum = constant[i];
                 for (int32_t k = start[i]; k < start[i + 1]; ++k) {
-                    sum +=
-                        weight[k] * x[column[k]];
+                    sum += weight[k] * x[column[k]];
                 }
                 largest = std::max(largest, std::abs(sum - x[i]));
                 x[i] = sum;

@@ -31,7 +31,7 @@ class Judge {
         take(tree, chain_.expected_return(tree, kInfeasible));
     }
 
-    // Takes the candidate if its return is at least the threshold.
+    // Takes the candidate if its return is at least the threshold; from an infeasible tree any step is taken.
     bool accept(const FullTree& candidate, double threshold) {
         ++evaluations;
         const int64_t before = work();
@@ -49,7 +49,7 @@ class Judge {
 
   private:
     enum Way { kDirect, kSweeps };
-    static constexpr int32_t kTrial = 32;      // candidates judged each way before choosing
+    static constexpr int32_t kTrial = 32;     // candidates judged each way before choosing
     static constexpr int32_t kPeriod = 2000;  // candidates until the ways are compared again
     static constexpr int32_t kMostSweeps = 40;
 
@@ -59,7 +59,8 @@ class Judge {
             if (fresh_ && sweeps_.surely_below(candidate, threshold, kMostSweeps)) return false;
         }
         const double value = chain_.expected_return(candidate, threshold);
-        if (value == kInfeasible || value < threshold) return false;
+        if (value < threshold) return false;
+        if (value == kInfeasible && value_ != kInfeasible) return false;
         take(candidate, value);
         return true;
     }
@@ -68,8 +69,11 @@ class Judge {
         tree_ = tree;
         value_ = value;
         fresh_ = false;
-        if (value == kInfeasible) return;
         reached_.clear();
+        if (value == kInfeasible) {  // then changes begin where it went wrong
+            if (chain_.offender() >= 0) reached_.push_back(chain_.offender());
+            return;
+        }
         for (const int32_t state : chain_.reached()) {
             if (model_.group_of[state] >= 0) reached_.push_back(state);
         }

@@ -1,4 +1,5 @@
-// The decision process as the search sees it: rows, groups of states with equal features, ranks of their values.
+// The decision process as the search sees it: rows, groups of states with equal features, ranks of their
+// values.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@ struct SearchModel {
     int32_t num_features;
     int32_t num_groups;
     double discount;
-    const int32_t* choice_of;      // [state, action] -> row; equal rows of a state share one number, -1 = forbidden
+    const int32_t*
+        choice_of;  // [state, action] -> row; equal rows of a state share one number, -1 = forbidden
     const int64_t* row_start;      // [row + 1]
     const int32_t* target;         // [entry] next state
     const double* probability;     // [entry]
@@ -45,9 +47,7 @@ struct SearchModel {
         return span > 0 ? span : (optimum < 0 ? -optimum : optimum) + 1e-300;
     }
 
-    const int32_t* rank_of(int32_t group) const {
-        return rank + static_cast<int64_t>(group) * num_features;
-    }
+    const int32_t* rank_of(int32_t group) const { return rank + static_cast<int64_t>(group) * num_features; }
     const int32_t* choices(int32_t state) const {
         return choice_of + static_cast<int64_t>(state) * num_actions;
     }

@@ -28,22 +28,26 @@ class Worker {
         : random_(seed), moves_(model, depth, max_leaves), judge_(model), annealing_(model, moves_, judge_) {}
 
     int64_t evaluations() const { return judge_.evaluations; }
-    int64_t work() const { return judge_.work(); }
+    int64_t work() const { return judge_.work() + kPerStep * steps_; }
 
     void round(int64_t quota, Clock::time_point deadline) {
         spent_ += quota;
         for (int32_t k = 0; work() < spent_; ++k) {
             annealing_.step(best, random_);
+            ++steps_;
             if ((k & 15) == 0 && Clock::now() >= deadline) break;
         }
     }
 
   private:
+    static constexpr int64_t kPerStep = 200;  // what a proposal costs beside its evaluation
+
     Random random_;
     Moves moves_;
     Judge judge_;
     Annealing annealing_;
     int64_t spent_ = 0;
+    int64_t steps_ = 0;
 };
 
 class Portfolio {

@@ -28,7 +28,8 @@ class Random {
 
     // Uniform in 0 .. bound - 1.
     int32_t below(int64_t bound) {
-        return static_cast<int32_t>((static_cast<uint64_t>(bits() >> 32) * static_cast<uint64_t>(bound)) >> 32);
+        return static_cast<int32_t>((static_cast<uint64_t>(bits() >> 32) * static_cast<uint64_t>(bound)) >>
+                                    32);
     }
 
   private:

@@ -12,7 +12,8 @@
 namespace spotree::neighbourhood {
 
 // With v' = T v and low <= v' - v <= high, the fixed point lies between v' + c low and v' + c high,
-// c = discount / (1 - discount) (MacQueen); where an episode can end, low and high are first widened to hold 0.
+// c = discount / (1 - discount) (MacQueen); where an episode can end, low and high are first widened to hold
+// 0.
 class Sweeps {
   public:
     int64_t work = 0;
@@ -24,7 +25,8 @@ class Sweeps {
             const int32_t row = model.choice_of[k];
             if (row < 0) continue;
             double sum = 0;
-            for (int64_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) sum += model.probability[e];
+            for (int64_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
+                sum += model.probability[e];
             ends_ = sum < 1 - 1e-12;
         }
     }

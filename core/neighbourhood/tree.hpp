@@ -82,8 +82,7 @@ inline void copy_subtree(const FullTree& source, int32_t from, FullTree& tree, i
     }
     const int32_t leaves = tree.leaves_below(to);
     for (int32_t k = 0; k < leaves; ++k) {
-        tree.action[to - tree.num_inner() + k] =
-            source.action[from - tree.num_inner() + k];
+        tree.action[to - tree.num_inner() + k] = source.action[from - tree.num_inner() + k];
     }
 }
 

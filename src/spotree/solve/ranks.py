@@ -1,4 +1,4 @@
-"""Trees in the search's words: states grouped by equal features, thresholds as ranks, trees complete in level order."""
+"""Trees in the search's words: groups of equal features, thresholds as ranks, complete trees in level order."""
 
 from dataclasses import dataclass
 
@@ -106,5 +106,8 @@ def rank_features(mdp: MDP) -> Ranks:
     group_of = np.full(mdp.num_states, -1, np.int32)
     group_of[relevant] = group.reshape(-1)
     return Ranks(
-        frozen_array(merged, np.int32), frozen_array(group_of, np.int32), frozen_array(groups, np.int32), tuple(values)
+        frozen_array(merged, np.int32),
+        frozen_array(group_of, np.int32),
+        frozen_array(groups, np.int32),
+        tuple(values),
     )

@@ -1,0 +1,124 @@
+"""A search that climbs: the best tree of one depth is where the search for the next depth starts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from spotree import _core
+from spotree.errors import InvalidProblemError
+from spotree.solve.frame import Frame
+from spotree.solve.ranks import CompleteTree, Ranks
+from spotree.tree.prune import prune
+from spotree.tree.tree import Tree, leaf
+from spotree.values import occupancy, uniform
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """The settings of the search; one default for every model.
+
+    Attributes
+    ----------
+    round_work
+        Counted operations of one thread between two exchanges of the best tree (about 20 ms).
+    shallow_every
+        Every how many rounds one is spent on trees one level less deep, whose best is a start for the others.
+    """
+
+    round_work: int = 20_000_000
+    shallow_every: int = 12
+
+
+DEEPEST = 12  # complete trees beyond this depth are not searched; deeper starts are kept as they are
+
+
+class Ladder:
+    """Two searches, of the asked depth and one level less; the deep one starts from what the shallow one finds."""
+
+    def __init__(self, frame: Frame, ranks: Ranks, threads: int, settings: Neighbourhood) -> None:
+        self.frame, self.ranks, self.settings = frame, ranks, settings
+        self.depth = min(frame.depth, DEEPEST, max(len(ranks.rank) - 1, 0))
+        self.given: Tree = leaf(0)  # the best tree from outside, and its return
+        self.given_value = -np.inf
+        make = self._maker(threads)
+        tree = leaf(0)
+        for depth in range(max(self.depth - 1, 1)):
+            climb = make(depth)
+            self._start(climb, depth, tree)
+            climb.round(settings.round_work // 4, np.inf)
+            tree = ranks.tree(CompleteTree(*climb.tree)) if climb.value > -np.inf else tree
+        self.shallow = make(self.depth - 1) if self.depth > 1 else None
+        if self.shallow is not None:
+            self._start(self.shallow, self.depth - 1, tree)
+        self.deep = make(self.depth)
+        self._start(self.deep, self.depth, tree)
+
+    def offer(self, tree: Tree) -> None:
+        """Start from a tree of the asked size at best."""
+        frame = self.frame
+        tree = prune(tree, frame.mdp.features)
+        if tree.depth > frame.depth or tree.num_leaves > (frame.max_leaves or tree.num_leaves):
+            raise InvalidProblemError(
+                f"the start has depth {tree.depth} and {tree.num_leaves} leaves; asked are depth {frame.depth}"
+                f" and {frame.max_leaves or 'any number of'} leaves"
+            )
+        self.given, self.given_value = tree, frame.return_of(tree)
+        if tree.depth <= self.depth:
+            self._start(self.deep, self.depth, tree)
+
+    def round(self, number: int, seconds: float) -> None:
+        """One round of counted work; now and then it goes to the shallow trees."""
+        shallow = self.shallow
+        if shallow is not None and number % self.settings.shallow_every == 0:
+            shallow.round(self.settings.round_work, seconds)
+            if shallow.value > self.deep.value:
+                self._start(self.deep, self.depth, self.ranks.tree(CompleteTree(*shallow.tree)))
+        else:
+            self.deep.round(self.settings.round_work, seconds)
+
+    @property
+    def value(self) -> float:
+        return max(self.deep.value, self.given_value)
+
+    def best(self) -> Tree:
+        if self.given_value >= self.deep.value:
+            return self.given
+        return self.ranks.tree(CompleteTree(*self.deep.tree))
+
+    def _start(self, search: _core.TreeSearch, depth: int, tree: Tree) -> None:
+        complete = self.ranks.complete(tree, depth)
+        search.offer(complete.feature, complete.cut, complete.action)
+
+    def _maker(self, threads: int) -> Callable[[int], _core.TreeSearch]:
+        mdp, ranks, best = self.frame.mdp, self.ranks, self.frame.optimum
+        value = np.where(
+            np.isfinite(best.values), best.values, np.min(best.values, where=np.isfinite(best.values), initial=0)
+        )
+        optimal_weight = occupancy(mdp, best.actions)
+        random_weight = occupancy(mdp, uniform(mdp))
+
+        def make(depth: int) -> _core.TreeSearch:
+            return _core.TreeSearch(
+                choice_of=ranks.choice_of,
+                row_start=mdp.row_start,
+                target=mdp.target,
+                probability=mdp.probability,
+                reward=mdp.reward_of_choice,
+                initial=mdp.initial,
+                discount=mdp.discount,
+                group_of=ranks.group_of,
+                rank=ranks.rank,
+                num_values=ranks.num_values,
+                optimal_value=value,
+                optimal_weight=optimal_weight,
+                random_weight=random_weight,
+                optimum=best.value,
+                random_return=self.frame.random_value,
+                depth=depth,
+                max_leaves=min(self.frame.max_leaves or 2**depth, 2**depth),
+                seed=self.frame.seed or 0,
+                threads=threads,
+            )
+
+        return make
