@@ -106,9 +106,7 @@ def test_value_does_not_fall_with_depth_leaves_or_rounds():
     tolerance = 1e-9
 
     def value(depth, max_leaves=None, rounds=8):
-        return neighbourhood(
-            mdp, depth, max_leaves=max_leaves, threads=1, time_limit=None, max_rounds=rounds, settings=QUICK
-        ).value
+        return neighbourhood(mdp, depth, max_leaves=max_leaves, threads=1, time_limit=None, max_rounds=rounds).value
 
     by_depth = [value(depth) for depth in range(5)]
     by_leaves = [value(3, leaves) for leaves in (1, 2, 4, 6, 8)]
