@@ -12,6 +12,7 @@ import dataclasses
 import os
 import pickle
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -43,7 +44,9 @@ def run(recipe: Callable[[], Program], orders: Orders, listen: Listener) -> End:
         child.kill()
         raise
     if end is End.LOST and child.process.wait() > 0:  # it gave up by itself; a signal has a negative code
-        raise SpotreeError(f"the process that runs HiGHS ended with code {child.process.returncode}; it said why above")
+        raise SpotreeError(
+            f"the process that runs HiGHS ended with code {child.process.returncode}; it said why above"
+        )
     if end in (End.PROVED, End.INFEASIBLE) and orders.memory is None:
         _idle.append(child)
     else:
@@ -131,18 +134,16 @@ def serve() -> None:
     while True:
         recipe, orders = work.get()
         began = time.perf_counter()
-        if orders.memory is not None:
-            _limit_memory(orders.memory)
         try:
             from spotree.search.milp.highs import highs
 
+            if orders.memory is not None:
+                _watch_memory(orders.memory)
             program = recipe()
             if orders.seconds is not None:
                 left = orders.seconds - (time.perf_counter() - began)
                 orders = dataclasses.replace(orders, seconds=max(left, 0.0))
             send(highs(program, orders, send))
-        except MemoryError:
-            send(End.LOST)
         except Exception as error:
             send(error)
 
@@ -154,12 +155,22 @@ def _read_work(work: "queue.SimpleQueue[Any]") -> None:
     os._exit(0)  # the parent is gone
 
 
-def _limit_memory(extra: int) -> None:
-    """Let this process take so many bytes more; where the system cannot say or set it, do nothing."""
-    with contextlib.suppress(ImportError, OSError):
-        import resource
+def _watch_memory(extra: int) -> None:
+    """End this process once it holds so many bytes more; a limit set by the system makes HiGHS hang instead."""
+    began = _resident_bytes()
 
+    def watch() -> None:
+        while _resident_bytes() <= began + extra:
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _resident_bytes() -> int:
+    """Memory this process holds, or 0 where the system does not tell."""
+    try:
         with open("/proc/self/statm") as table:
-            pages = int(table.read().split()[0])
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + extra, hard))
+            return int(table.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0

@@ -15,9 +15,7 @@ from spotree.tree.tree import Tree
 def blank(depth: int) -> Frozen:
     """A layout in which everything is free."""
     inner = 2**depth - 1
-    return Frozen(
-        np.full(inner, FREE, dtype=np.int32), np.zeros(inner), np.full(inner + 1, FREE, dtype=np.int32)
-    )
+    return Frozen(np.full(inner, FREE, dtype=np.int32), np.zeros(inner), np.full(inner + 1, FREE, dtype=np.int32))
 
 
 def restrictions(problem: TreeProblem) -> Frozen:

@@ -61,7 +61,7 @@ class Milp:
         orders = Orders(left, limits.threads, limits.memory, self.tolerance)
         end = End.ENOUGH if run.enough() else solver_named(self.solver)(recipe, orders, run.listen)
         status = run.status(end, limits)
-        bound = run.value if status is Status.OPTIMAL else run.bound
+        bound = run.value if status is Status.OPTIMAL else max(run.bound, run.value)
         counts = {"nodes": run.nodes, "solutions": run.solutions}
         return StepResult(
             read_off(run.layout), run.value, bound, status, time.perf_counter() - began, self.name, counts

@@ -90,7 +90,9 @@ def place_variables(builder: Builder, problem: TreeProblem, scale: Scale) -> Col
     fixed, split = rules.feature != FREE, rules.feature >= 0
     feature_is = rules.feature[:, None] == np.arange(num_features)
     action_is = rules.action[:, None] == np.arange(num_actions)
-    b = np.array([scale.to_rank(j, t) if j >= 0 else 0.0 for j, t in zip(rules.feature, rules.threshold, strict=True)])
+    b = np.array(
+        [scale.to_rank(j, t) if j >= 0 else 0.0 for j, t in zip(rules.feature, rules.threshold, strict=True)]
+    )
     counting = inner if problem.max_leaves is not None and problem.frozen is not None else 0
     leaf_fixed = (rules.action != FREE)[:, None]
     regret = (problem.gain - problem.gain.max(axis=1, keepdims=True)) / scale.unit
@@ -154,13 +156,9 @@ def _count_leaves(builder: Builder, at: Columns, most: int) -> None:
     child = np.arange(1, len(at.d))
     parent = (child - 1) // 2
     closed = np.where(child % 2 == 1, at.all_right[parent], at.all_left[parent])
-    builder.rows(
-        (at.reached[child, None], 1), (at.reached[parent, None], -1), (closed[:, None], 1), lower=0
-    )
+    builder.rows((at.reached[child, None], 1), (at.reached[parent, None], -1), (closed[:, None], 1), lower=0)
     one_way = np.stack([at.all_left, at.all_right], axis=1)
-    builder.rows(
-        (at.counted[:, None], 1), (at.reached[:, None], -1), (at.d[:, None], -1), (one_way, 1), lower=-1
-    )
+    builder.rows((at.counted[:, None], 1), (at.reached[:, None], -1), (at.d[:, None], -1), (one_way, 1), lower=-1)
     builder.rows((at.counted[None], 1), upper=most - 1)
 
 
@@ -176,18 +174,17 @@ def _path(node: int) -> list[tuple[int, bool]]:
 def encode(layout: Frozen, problem: TreeProblem, scale: Scale, at: Columns) -> Floats:
     """The full vector of variables that stands for a tree."""
     x = np.zeros(at.counted.max(initial=at.mu.max(initial=at.c.max())) + 1)
-    for node in np.flatnonzero(layout.feature >= 0):
-        feature = int(layout.feature[node])
-        x[at.a[node, feature]] = x[at.d[node]] = 1
-        x[at.b[node]] = scale.to_rank(feature, float(layout.threshold[node]))
-    for node in range(len(at.counted)):
-        splits, threshold = layout.feature[node] >= 0, layout.threshold[node]
-        x[at.all_left[node]] = splits and threshold == np.inf
-        x[at.all_right[node]] = splits and threshold == -np.inf
-        closed = at.all_right if node % 2 == 1 else at.all_left
-        parent = (node - 1) // 2
-        x[at.reached[node]] = node == 0 or (x[at.reached[parent]] and not x[closed[parent]])
-        x[at.counted[node]] = x[at.reached[node]] and splits and np.isfinite(threshold)
+    for node, (feature, threshold) in enumerate(zip(layout.feature, layout.threshold, strict=True)):
+        if feature >= 0:
+            x[at.a[node, feature]] = x[at.d[node]] = 1
+            x[at.b[node]] = scale.to_rank(int(feature), float(threshold))
+        if at.counted.size:
+            x[at.all_left[node]] = feature >= 0 and threshold == np.inf
+            x[at.all_right[node]] = feature >= 0 and threshold == -np.inf
+            closed = at.all_right if node % 2 == 1 else at.all_left
+            parent = (node - 1) // 2
+            x[at.reached[node]] = node == 0 or (x[at.reached[parent]] and not x[closed[parent]])
+            x[at.counted[node]] = x[at.reached[node]] and feature >= 0 and np.isfinite(threshold)
     leaf = leaf_numbers(layout, problem.features)
     row = np.arange(len(leaf))
     x[at.c[np.arange(len(layout.action)), layout.action]] = 1

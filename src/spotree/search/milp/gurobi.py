@@ -18,7 +18,7 @@ def gurobi(recipe: Callable[[], Program], orders: Orders, listen: Listener) -> E
         raise MissingExtraError("gurobipy", "gurobi", "solver='gurobi'") from error
     program = recipe()
     with gp.Env(params={"OutputFlag": 0}) as env, gp.Model(env=env) as model:
-        x = model.addMVar(
+        x: Any = model.addMVar(
             program.num_variables,
             lb=program.lower,
             ub=program.upper,

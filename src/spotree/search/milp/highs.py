@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import highspy
 import numpy as np
@@ -18,7 +19,7 @@ def highs(program: Program, orders: Orders, tell: Callable[[News], bool]) -> End
     HiGHS looks at its clock only now and then: where time matters, call this through `child.run`.
     """
     highspy.Highs.resetGlobalScheduler(True)  # or the number of threads of an earlier call stays
-    solver = highspy.Highs()
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     options = {
         "output_flag": False,
         "mip_rel_gap": 0.0,
@@ -67,12 +68,12 @@ class _Listener:
         self.bound = np.inf
         self.told = 0.0
 
-    def solution(self, event: highspy.HighsCallbackEvent) -> None:
+    def solution(self, event: Any) -> None:
         data = event.data_out
         self.bound = min(self.bound, data.mip_dual_bound)
         self.enough |= self.tell(News(self.bound, np.array(data.mip_solution), int(data.mip_node_count)))
 
-    def tick(self, event: highspy.HighsCallbackEvent) -> None:
+    def tick(self, event: Any) -> None:
         data, now = event.data_out, time.perf_counter()
         if data.mip_dual_bound < self.bound and now > self.told + BOUND_EVERY:
             self.bound, self.told = data.mip_dual_bound, now
@@ -81,7 +82,7 @@ class _Listener:
             event.data_in.user_interrupt = True
 
 
-def _ended(solver: highspy.Highs, tell: Callable[[News], bool], listener: _Listener) -> End:
+def _ended(solver: Any, tell: Callable[[News], bool], listener: _Listener) -> End:
     status, info = solver.getModelStatus(), solver.getInfo()
     if status == highspy.HighsModelStatus.kInfeasible:
         return End.INFEASIBLE
