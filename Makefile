@@ -17,7 +17,7 @@ lint: .venv/stamp-dev
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(filter %.hpp %.cpp,$(CORE))
 
-bench: .venv/stamp-dev
+bench: .venv/stamp-dev          ## the quick tables; the long ones are bench-... in benchmarks/README.md
 	@echo "see benchmarks/README.md"
 
 .venv/bin/python:
