@@ -2,8 +2,8 @@
 
 python benchmarks/evaluate.py [--max-backoff 4] [--trees 20] [--splu 1] [--seed 0]
 
-CPU seconds of one thread, from the tree to the answer, routing included. "return" is `evaluate` (only states that the
-tree can reach), "values" is `policy_value` (all states); "splu" factors and solves the same matrix as "values".
+CPU seconds of one thread, from the tree to the answer, routing included. "return" is `evaluate` (only states that
+the tree can reach), "values" is `policy_value` (all states); "splu" factors and solves the same matrix as "values".
 """
 
 import argparse
