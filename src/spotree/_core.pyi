@@ -127,3 +127,27 @@ class TreeSearch:
     def evaluations(self) -> int: ...
     @property
     def work(self) -> int: ...
+def rsbb(
+    rank: SmallInts,
+    loss: Floats,
+    values: SmallInts,
+    scaled: Floats,
+    position: Floats,
+    depth: int,
+    max_leaves: int,
+    frozen_feature: SmallInts,
+    frozen_cut: SmallInts,
+    frozen_action: SmallInts,
+    settled: bool,
+    group: bool,
+    snap: bool,
+    primal: bool,
+    seed: int,
+    threads: int,
+    seconds: float,
+    bytes: float,
+    best_gain: float,
+    gap_tolerance: float,
+    resolution: float,
+    start_loss: float,
+) -> tuple[SmallInts, SmallInts, SmallInts, float, int, dict[str, int]]: ...

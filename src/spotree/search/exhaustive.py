@@ -54,7 +54,7 @@ class _AllTrees:
     def __init__(self, problem: TreeProblem) -> None:
         self.problem = problem
         self.gain = problem.gain
-        self.num_inner = 2**problem.depth - 1
+        self.num_inner = (1 << problem.depth) - 1
         self.most_leaves = min(problem.max_leaves or 2**problem.depth, 2**problem.depth)
         self.splits = [ALL_RIGHT, ALL_LEFT, *_candidates(problem)]
         self.goes_left = np.array([self._left_rows(split) for split in self.splits])

@@ -57,9 +57,7 @@ class Exact:
     def best_tree(self, problem: TreeProblem, limits: Limits, start: Tree | None = None) -> StepResult:
         began = time.perf_counter()
         if problem.frozen is not None or (problem.max_leaves or 2**problem.depth) < 2**problem.depth:
-            raise InvalidProblemError(
-                "this engine knows no frozen nodes and max_leaves yet; use engine='rsbb'"
-            )
+            raise InvalidProblemError("this engine knows no frozen nodes and max_leaves yet; use engine='rsbb'")
         prepared = self.preparation or Preparation(problem.features)
         if not prepared.fits(problem.features):
             raise InvalidProblemError(

@@ -1,0 +1,217 @@
+// The paper's Algorithm 2: a best-first frontier of regions, worked on by threads.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "bound.hpp"
+#include "branch.hpp"
+#include "frontier.hpp"
+#include "primal.hpp"
+
+namespace spotree::rsbb {
+
+enum class Ending { kProved = 0, kTime = 1, kMemory = 2, kInterrupted = 3, kInfeasible = 4 };
+
+struct Settings {
+    Switches switches;
+    uint64_t seed = 0;
+    int32_t threads = 1;
+    double seconds = std::numeric_limits<double>::infinity();
+    double bytes = std::numeric_limits<double>::infinity();  // that the frontier may take
+    double best_gain = 0;      // sum of the rows' best gains: gain = best_gain - loss
+    double gap_tolerance = 0;  // relative to the gain
+    double resolution = 0;     // losses closer than this count as equal
+    double start_loss = std::numeric_limits<double>::infinity();
+};
+
+struct Outcome {
+    Candidate tree;  // loss is infinite where the start was not beaten
+    double least_loss = 0;
+    Ending ending = Ending::kProved;
+    int64_t expanded = 0, bounded = 0, discarded = 0, candidates = 0, largest_frontier = 0;
+};
+
+class Search {
+  public:
+    Search(const Step& step, const Settings& settings)
+        : step_(step),
+          settings_(settings),
+          shape_(step, settings.switches.snap),
+          branching_(step, shape_),
+          frontier_(step) {}
+
+    // `interrupted` is asked now and then by the calling thread alone.
+    Outcome run(const std::function<bool()>& interrupted) {
+        const auto began = Clock::now();
+        // A limit of many years would overflow the clock: none at all is meant.
+        deadline_ = settings_.seconds < 1e9 ? began + std::chrono::duration_cast<Clock::duration>(
+                                                          std::chrono::duration<double>(settings_.seconds))
+                                            : Clock::time_point::max();
+        incumbent_ = settings_.start_loss;
+        discarded_least_ = std::numeric_limits<double>::infinity();
+        Region root = shape_.root(settings_.seed);
+        if (!shape_.fits_leaves(root)) {
+            outcome_.ending = Ending::kInfeasible;
+            return std::move(outcome_);
+        }
+        begin_with(std::move(root));
+        std::vector<std::thread> workers;
+        for (int32_t w = 0; w < settings_.threads; ++w) workers.emplace_back([this] { work(); });
+        {
+            std::unique_lock lock(mutex_);
+            while (finished_ < settings_.threads) {
+                done_.wait_for(lock, std::chrono::milliseconds(50),
+                               [&] { return finished_ == settings_.threads; });
+                if (finished_ == settings_.threads) break;
+                lock.unlock();
+                const bool stop = interrupted();
+                lock.lock();
+                if (stop) halt(Ending::kInterrupted);
+            }
+        }
+        for (auto& worker : workers) worker.join();
+        return conclude();
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    // Whether no tree of such a region is worth a search: gain within the tolerance of the incumbent's.
+    bool closed(double least_loss) const {
+        const double upper = settings_.best_gain - least_loss;
+        const double lower = settings_.best_gain - incumbent_;
+        const double gap = settings_.gap_tolerance * std::max(std::abs(upper), std::abs(lower));
+        return least_loss >= incumbent_ - std::max(settings_.resolution, std::isfinite(gap) ? gap : 0.0);
+    }
+
+    bool nothing_open() const { return frontier_.empty() || closed(frontier_.least_loss()); }
+
+    void begin_with(Region root) {
+        Reach reach(step_, shape_);
+        Bound bound(step_, shape_, settings_.switches);
+        reach.compute(root, settings_.switches.group);
+        bound.apply(root, reach, nullptr);
+        outcome_.bounded = 1;
+        const bool solved = shape_.one_shape(root);
+        if (settings_.switches.primal || solved) {
+            Candidate tree = Primal(step_, shape_).best_in(root);
+            if (solved) root.least_loss = tree.loss;
+            offer(std::move(tree));
+        }
+        keep(root, solved);
+    }
+
+    void offer(Candidate tree) {
+        ++outcome_.candidates;
+        if (!(tree.loss < incumbent_)) return;
+        incumbent_ = tree.loss;
+        outcome_.tree = std::move(tree);
+    }
+
+    void keep(const Region& region, bool solved) {
+        if (solved || closed(region.least_loss)) {
+            discarded_least_ = std::min(discarded_least_, region.least_loss);
+            ++outcome_.discarded;
+            return;
+        }
+        frontier_.push(region);
+        outcome_.largest_frontier = std::max(outcome_.largest_frontier, frontier_.size());
+    }
+
+    void halt(Ending why) {
+        if (!halted_) outcome_.ending = why;
+        halted_ = true;
+        changed_.notify_all();
+    }
+
+    void work() {
+        Reach reach(step_, shape_);
+        Reach reach_child(step_, shape_);
+        Bound bound(step_, shape_, settings_.switches);
+        Primal primal(step_, shape_);
+        int64_t primal_work = 0;
+        Region region;
+        Region children[2];
+        bool solved[2];
+        std::vector<Candidate> trees;
+        std::unique_lock lock(mutex_);
+        while (true) {
+            while (!halted_ && nothing_open() && busy_ > 0) {
+                ++waiting_;
+                changed_.wait(lock);
+                --waiting_;
+            }
+            if (halted_ || nothing_open()) break;
+            if (Clock::now() >= deadline_) halt(Ending::kTime);
+            if (frontier_.bytes() > settings_.bytes) halt(Ending::kMemory);
+            if (halted_) break;
+            frontier_.pop(region);
+            ++busy_;
+            ++outcome_.expanded;
+            lock.unlock();
+
+            size_t born = 0;
+            trees.clear();
+            const Branch branch = branching_.choose(region);
+            reach.compute(region, settings_.switches.group);
+            const int32_t changed = branch.variable == Variable::kAction ? -1 : branch.node;
+            for (const int side :
+                 {1, 0}) {  // side 0 is the newest: split, this feature, lower half, this action
+                Region& child = children[born];
+                child = region;
+                if (!branching_.child(child, branch, side)) continue;
+                reach_child.update(reach, child, changed, settings_.switches.group);
+                bound.apply(child, reach_child, &reach);
+                const bool due = settings_.switches.primal && primal_work + primal.cost() <= bound.work;
+                if (due) primal_work += primal.cost();
+                solved[born] = shape_.one_shape(child);
+                if (due || solved[born]) trees.push_back(primal.best_in(child));
+                if (solved[born]) child.least_loss = std::max(child.least_loss, trees.back().loss);
+                ++born;
+            }
+
+            lock.lock();
+            for (auto& tree : trees) offer(std::move(tree));
+            outcome_.bounded += static_cast<int64_t>(born);
+            for (size_t c = 0; c < born; ++c) keep(children[c], solved[c]);
+            --busy_;
+            if (waiting_ > 0) changed_.notify_all();
+        }
+        ++finished_;
+        changed_.notify_all();
+        done_.notify_all();
+    }
+
+    Outcome conclude() {
+        const double least = std::min(discarded_least_, frontier_.least_loss());
+        if (!std::isfinite(incumbent_)) {  // stopped before any tree was found, and none was given
+            offer(Primal(step_, shape_).best_in(shape_.root(settings_.seed)));
+        }
+        outcome_.least_loss = std::min(least, incumbent_);
+        return std::move(outcome_);
+    }
+
+    const Step& step_;
+    const Settings settings_;
+    const Shape shape_;
+    const Branching branching_;
+    Clock::time_point deadline_;
+
+    std::mutex mutex_;                 // guards everything below
+    std::condition_variable changed_;  // for threads that wait for regions
+    std::condition_variable done_;     // for the caller
+    Frontier frontier_;
+    double incumbent_ = 0;
+    double discarded_least_ = 0;
+    int32_t busy_ = 0;     // threads that expand a region: they put its children back before they stop
+    int32_t waiting_ = 0;  // threads without one
+    int32_t finished_ = 0;
+    bool halted_ = false;
+    Outcome outcome_;
+};
+
+}  // namespace spotree::rsbb
