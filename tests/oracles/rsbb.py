@@ -24,7 +24,7 @@ class Region:
     interval: tuple  # b: [inner node] -> (low, high) of the scaled threshold
     actions: tuple  # c: [leaf] -> actions it may take
     splits: tuple  # d: [inner node] -> {True}, {False} or both
-    key: int
+    key: int  # names the region: the seed of its random number
     loss: float = 0.0  # the upper bound, as the least loss against every row's best action
 
 
@@ -49,19 +49,18 @@ class Rsbb:
 
     def solve(self):
         """Least loss of any tree, and the number of regions expanded."""
-        self.incumbent = inf
-        frontier, expanded, order = [], 0, 0
+        incumbent, frontier, expanded, order = inf, [], 0, 0
         fresh = [replace(self.root, loss=self.bound(self.root))]
         while True:
             for region in fresh:
                 if self.one_shape(region):
-                    self.incumbent = min(self.incumbent, self.bound(region, grouped=True))
+                    incumbent = min(incumbent, self.bound(region, grouped=True))
             for region in fresh:
-                if not self.one_shape(region) and region.loss < self.incumbent - 1e-9:
+                if not self.one_shape(region) and region.loss < incumbent - 1e-9:
                     order += 1
                     heapq.heappush(frontier, (region.loss, -order, region))
-            if not frontier or frontier[0][0] >= self.incumbent - 1e-9:
-                return self.incumbent, expanded
+            if not frontier or frontier[0][0] >= incumbent - 1e-9:
+                return incumbent, expanded
             region = heapq.heappop(frontier)[2]
             expanded += 1
             fresh = [replace(c, loss=max(region.loss, self.bound(c))) for c in self.children(region)]
@@ -70,15 +69,16 @@ class Rsbb:
     def reachable(self, region, row, node=0):
         if node >= self.inner:
             return [node - self.inner]
-        found = []
-        if True in region.splits[node]:
-            cuts = [(self.x[row, j], self.cuts(region, node, j)) for j in region.features[node]]
-            if any(x < c[-1] for x, c in cuts):
-                found += self.reachable(region, row, 2 * node + 1)
-            if False in region.splits[node] or any(x >= c[0] for x, c in cuts):
-                found += self.reachable(region, row, 2 * node + 2)
-            return found
-        return self.reachable(region, row, 2 * node + 2)
+        may_stop, asked = False in region.splits[node], region.features[node] if True in region.splits[node] else ()
+        cuts = [(self.x[row, j], self.cuts(region, node, j)) for j in asked]
+        left = any(x < c[-1] for x, c in cuts)
+        right = may_stop or any(x >= c[0] for x, c in cuts)
+        return [
+            leaf
+            for child, open_ in ((2 * node + 1, left), (2 * node + 2, right))
+            if open_
+            for leaf in self.reachable(region, row, child)
+        ]
 
     def bound(self, region, grouped=None):
         group = np.zeros((self.leaves, self.loss.shape[1]))
@@ -96,16 +96,13 @@ class Rsbb:
     def children(self, r):
         split = [t for t in range(self.inner) if True in r.splits[t]]
         undecided = [t for t in split if len(r.splits[t]) == 2]
-        keys = [mix((2 * r.key + side) & MASK) for side in (0, 1)]
-        if undecided:
-            t = undecided[0]
-            yield replace(r, splits=self.unsplit(r.splits, t), key=keys[1])
-            yield replace(r, splits=put(r.splits, t, frozenset([True])), key=keys[0])
-            return
         open_b = [t for t in split if any(len(self.cuts(r, t, j)) > 1 for j in r.features[t])]
         open_a = [t for t in split if len(r.features[t]) > 1]
         tau = 1 - max([r.interval[t][1] - r.interval[t][0] for t in open_b], default=0) / 2
-        if open_b and not (mix(r.key) >> 11) * 2.0**-53 > tau:
+        if undecided:
+            options = put(r.splits, undecided[0], frozenset([True])), self.unsplit(r.splits, undecided[0])
+            pair = [replace(r, splits=splits) for splits in options]
+        elif open_b and not (mix(r.key) >> 11) * 2.0**-53 > tau:
             pair = self.halves(r, open_b[0])
         elif open_a:
             t, j = open_a[0], min(r.features[open_a[0]])
@@ -113,8 +110,7 @@ class Rsbb:
             pair = [self.tighten(replace(r, features=features), t) for features in pair]
         else:
             pair = self.by_action(r) or self.halves(r, open_b[0])
-        for side in (1, 0):
-            yield replace(pair[side], key=keys[side])
+        return [replace(pair[side], key=mix((2 * r.key + side) & MASK)) for side in (1, 0)]
 
     def halves(self, r, t):
         low, high = r.interval[t]
