@@ -27,8 +27,8 @@ bool asked_to_stop() {
 nb::tuple rsbb(In2<int32_t> rank, In2<double> loss, In1<int32_t> values, In1<double> scaled,
                In1<double> position, int32_t depth, int32_t max_leaves, In1<int32_t> frozen_feature,
                In1<int32_t> frozen_cut, In1<int32_t> frozen_action, bool settled, bool group, bool snap,
-               bool primal, uint64_t seed, int32_t threads, double seconds, double bytes, double best_gain,
-               double gap_tolerance, double resolution, double start_loss) {
+               bool primal, bool actions, uint64_t seed, int32_t threads, double seconds, double bytes,
+               double best_gain, double gap_tolerance, double resolution, double start_loss) {
     spotree::rsbb::Step step;
     step.rows = static_cast<int64_t>(loss.shape(0));
     step.actions = static_cast<int32_t>(loss.shape(1));
@@ -43,7 +43,7 @@ nb::tuple rsbb(In2<int32_t> rank, In2<double> loss, In1<int32_t> values, In1<dou
     step.frozen_cut = frozen_cut.data();
     step.frozen_action = frozen_action.data();
     step.max_leaves = max_leaves;
-    const spotree::rsbb::Settings settings{{settled, group, snap, primal},
+    const spotree::rsbb::Settings settings{{settled, group, snap, primal, actions},
                                            seed,
                                            threads,
                                            seconds,
@@ -75,8 +75,8 @@ void add_rsbb(nb::module_& m) {
     using namespace nb::literals;
     m.def("rsbb", &rsbb, "rank"_a, "loss"_a, "values"_a, "scaled"_a, "position"_a, "depth"_a, "max_leaves"_a,
           "frozen_feature"_a, "frozen_cut"_a, "frozen_action"_a, "settled"_a, "group"_a, "snap"_a, "primal"_a,
-          "seed"_a, "threads"_a, "seconds"_a, "bytes"_a, "best_gain"_a, "gap_tolerance"_a, "resolution"_a,
-          "start_loss"_a);
+          "actions"_a, "seed"_a, "threads"_a, "seconds"_a, "bytes"_a, "best_gain"_a, "gap_tolerance"_a,
+          "resolution"_a, "start_loss"_a);
 }
 
 }  // namespace spotree::bindings

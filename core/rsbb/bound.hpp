@@ -10,6 +10,7 @@ struct Switches {
     bool group = true;    // rows certain of the same leaf take one action together
     bool snap = true;     // intervals hold candidate thresholds only
     bool primal = true;   // look for trees inside regions
+    bool actions = true;  // branch on actions too, although they decouple once the shape of the tree is known
 };
 
 // Sets the region's least loss, given where its rows can go and what its parent had counted already.

@@ -15,7 +15,8 @@ struct Branch {
 
 class Branching {
   public:
-    Branching(const Step& step, const Shape& shape) : step_(step), shape_(shape) {}
+    Branching(const Step& step, const Shape& shape, bool on_actions)
+        : step_(step), shape_(shape), on_actions_(on_actions) {}
 
     // d first; then, by chance, a (or c once all a are fixed) or b; lowest node first throughout.
     Branch choose(const Region& r) const {
@@ -35,7 +36,7 @@ class Branching {
         if (open_feature >= 0)
             return {Variable::kFeature, open_feature, shape_.next_feature(r, open_feature, -1)};
         if (open_threshold < 0) return {};
-        const Branch action = choose_action(r);
+        const Branch action = on_actions_ ? choose_action(r) : Branch{};
         return action.variable == Variable::kAction ? action
                                                     : Branch{Variable::kThreshold, open_threshold, 0};
     }
@@ -109,6 +110,7 @@ class Branching {
 
     const Step& step_;
     const Shape& shape_;
+    bool on_actions_;
 };
 
 }  // namespace spotree::rsbb

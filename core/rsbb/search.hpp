@@ -41,7 +41,7 @@ class Search {
         : step_(step),
           settings_(settings),
           shape_(step, settings.switches.snap),
-          branching_(step, shape_),
+          branching_(step, shape_, settings.switches.actions),
           frontier_(step) {}
 
     // `interrupted` is asked now and then by the calling thread alone.

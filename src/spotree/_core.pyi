@@ -142,6 +142,7 @@ def rsbb(
     group: bool,
     snap: bool,
     primal: bool,
+    actions: bool,
     seed: int,
     threads: int,
     seconds: float,

@@ -16,7 +16,7 @@ from spotree.search.result import Status
 from spotree.search.rsbb import Rsbb
 from spotree.tree.tree import leaf, make_tree
 
-SWITCHES = ["settled", "grouped", "snapped", "primal", "parallel"]
+SWITCHES = ["settled", "grouped", "snapped", "primal", "actions", "parallel"]
 
 
 def random_problem(rng, rows, features, values, actions, depth, **rest):
@@ -83,7 +83,7 @@ def test_frozen_nodes_and_leaf_limits_are_kept(limit):
             with pytest.raises(InvalidProblemError, match="max_leaves is"):
                 Rsbb().best_tree(problem, Limits())
             continue
-        step = Rsbb().best_tree(problem, Limits())
+        step = Rsbb(actions=depth < 3).best_tree(problem, Limits())
         assert step.value == pytest.approx(best, abs=tolerance(problem))
         assert step.tree.num_leaves <= rest.get("max_leaves", 8)
         assert step.tree.depth <= depth
