@@ -127,6 +127,7 @@ class TreeSearch:
     def evaluations(self) -> int: ...
     @property
     def work(self) -> int: ...
+
 def rsbb(
     rank: SmallInts,
     loss: Floats,
