@@ -36,6 +36,7 @@ class Solver {
     }
 
     std::pair<Out1<double>, double> solve(In1<double> right) const {
+        check(right);
         auto x = filled(NAN);
         double error;
         {
@@ -47,6 +48,7 @@ class Solver {
     }
 
     std::pair<Out1<double>, double> solve_transposed(In1<double> right) const {
+        check(right);
         auto x = filled(0.0);
         double error;
         {
@@ -80,6 +82,12 @@ class Solver {
     }
 
   private:
+    void check(const In1<double>& right) const {
+        if (right.size() != static_cast<size_t>(chain_.num_states)) {
+            throw nb::value_error("the right-hand side must have one number per state");
+        }
+    }
+
     Out1<double> filled(double value) const {
         auto x = make_array<double>(chain_.num_states);
         std::fill_n(x.data(), chain_.num_states, value);

@@ -148,3 +148,20 @@ def test_large_components_of_every_shape_are_solved(limits):
         assert close(values, np.linalg.solve(system, reward), 0.99)
         assert close(visits, np.linalg.solve(system.T, np.abs(reward)), 0.99)
         assert error <= 1e-12 * np.abs(values).max()
+
+
+def test_a_component_too_full_to_be_factored_is_iterated():
+    rng = np.random.default_rng(3)
+    full = rng.random((2600, 2600))
+    full /= full.sum(axis=1, keepdims=True)
+    solver = solver_of(sp.csr_matrix(full), 0.99)
+    assert solver.num_iterated == 1
+    reward = rng.normal(size=2600)
+    values, error = solver.solve(reward)
+    assert np.abs(values - 0.99 * full @ values - reward).max() <= 1e-13 * np.abs(values).max()
+    assert error <= 1e-12 * np.abs(values).max()
+
+
+def test_a_right_hand_side_of_another_size_is_refused():
+    with pytest.raises(ValueError, match="one number per state"):
+        solver_of(sp.eye(2, format="csr"), 0.5).solve(np.ones(3))

@@ -154,6 +154,11 @@ def test_a_policy_that_does_not_fit_is_refused(policy, message):
         values.evaluate(two_rooms(), policy)
 
 
+def test_values_of_another_mdp_are_refused():
+    with pytest.raises(InvalidProblemError, match=r"values have shape \(3,\); the MDP has 2 states"):
+        values.action_values(two_rooms(), np.zeros(3))
+
+
 def test_an_exploration_rate_is_a_probability():
     with pytest.raises(InvalidProblemError, match=r"exploration rate is 1\.5"):
         values.mixture(two_rooms(), [0, 0], 1.5)

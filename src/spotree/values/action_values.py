@@ -4,14 +4,16 @@ import numpy as np
 
 from spotree import _core
 from spotree.axes import Floats, PerState, PerStateAction
+from spotree.errors import InvalidProblemError
 from spotree.mdp import MDP
 
 
 def choice_values(mdp: MDP, value: PerState) -> Floats:
     """[choice] reward now and discounted value after, for every row of the MDP."""
-    return _core.backup(
-        mdp.row_start, mdp.target, mdp.probability, mdp.reward_of_choice, np.ascontiguousarray(value), mdp.discount
-    )
+    known = np.ascontiguousarray(value, dtype=np.float64)
+    if known.shape != (mdp.num_states,):
+        raise InvalidProblemError(f"values have shape {known.shape}; the MDP has {mdp.num_states} states")
+    return _core.backup(mdp.row_start, mdp.target, mdp.probability, mdp.reward_of_choice, known, mdp.discount)
 
 
 def action_values(mdp: MDP, value: PerState) -> PerStateAction:

@@ -13,6 +13,7 @@ from spotree.values.certified import Certified
 
 _START_SWEEPS = 100  # of value iteration, before the first policy
 _TIE = 1e-13  # a better choice must be better by this much, relative to the largest value
+_PATIENCE = 10  # rounds without a visible gain: what is left is rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,13 +44,16 @@ def optimum(mdp: MDP) -> Optimum:
     model = (mdp.choice_start, mdp.row_start, mdp.target, mdp.probability, mdp.reward_of_choice)
     start = _core.sweep(*model, np.zeros(mdp.num_states), mdp.discount, _START_SWEEPS)
     _, rows = _best_rows(mdp, choice_values(mdp, start))
+    total, patience = -math.inf, _PATIENCE
     while True:
         values = _values(mdp, rows)
         of_choice = choice_values(mdp, values.value)
         best, better = _best_rows(mdp, of_choice)
         improved = best - of_choice[rows] > _TIE * np.abs(values.value).max()
-        if not improved.any():
+        patience = _PATIENCE if values.value.sum() > total else patience - 1
+        if not improved.any() or patience == 0:
             break
+        total = max(total, float(values.value.sum()))
         rows = np.where(improved, better, rows)
     return Optimum(
         value=math.fsum(mdp.initial * values.value),
