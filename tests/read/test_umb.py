@@ -251,6 +251,45 @@ def test_a_broken_file_is_refused_in_one_line(tmp_path: Path, change: Any, messa
     assert "\n" not in str(caught.value)
 
 
+def places(index: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every entry of a JSON value, as the way to it."""
+    items = index.items() if isinstance(index, dict) else enumerate(index) if isinstance(index, list) else ()
+    return [place for key, value in items for place in [(*path, key), *places(value, (*path, key))]]
+
+
+def test_whatever_stands_in_the_index_it_is_a_model_or_one_clear_line(tmp_path: Path) -> None:
+    found: list[tuple[Any, ...]] = []
+    rewritten(tmp_path, lambda members, index: found.extend(places(index)))
+    assert len(found) > 50
+    refused = 0
+    for place in found:
+        for value in (None, -1, 10**18, "x", [[1]], {"a": 1}):
+            try:
+                assert isinstance(read(rewritten(tmp_path, setting(value, *place))), MDP)
+            except SpotreeError as error:
+                refused += 1
+                assert "\n" not in str(error)
+    assert refused > len(found)
+
+
+def test_whatever_byte_is_wrong_it_is_a_model_or_one_clear_line(tmp_path: Path) -> None:
+    path = tmp_path / "model.umb"
+    write_umb(some_mdp(), path)
+    good, rng = path.read_bytes(), np.random.default_rng(0)
+    refused = 0
+    for _ in range(150):
+        broken = bytearray(good)
+        for place in rng.integers(0, len(good), 5):
+            broken[place] = rng.integers(256)
+        path.write_bytes(bytes(broken))
+        try:
+            assert isinstance(read(path), MDP)
+        except SpotreeError as error:
+            refused += 1
+            assert "\n" not in str(error)
+    assert refused > 50
+
+
 @pytest.mark.parametrize("compression", ["", "gz", "xz"])
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.9])
 def test_a_file_cut_off_is_refused(tmp_path: Path, part: float, compression: str) -> None:

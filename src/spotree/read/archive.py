@@ -78,7 +78,10 @@ def _members(path: Path) -> dict[str, bytes]:
                     if len(members[str(name)]) != member.size:
                         raise ReadError(f"{path}: cut off inside {member.name!r}")
     except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError) as error:
-        raise ReadError(f"{path}: not a complete tar archive ({error}); a .umb is a tar, plain, gz or xz") from None
+        reason = str(error).partition("\n")[0].rstrip(":")
+        raise ReadError(
+            f"{path}: not a complete tar archive ({reason}); a .umb is a tar, plain, gz or xz"
+        ) from None
     except OSError as error:
         raise ReadError(f"{path}: {error.strerror or error}") from None
     return members

@@ -48,7 +48,7 @@ def choose(
     if not own:
         rows, names = _used(rows, names)
     rows, reward, ends = _with_goal(rows, reward, ends, np.flatnonzero(goal), reward_on_goal, len(names))
-    features, feature_names, dropped = _features(model)
+    features, feature_names, dropped = _features(model, source)
     if dropped:
         notes["columns that are no features"] = dropped
     discount = options.discount_or(own.get("discount", DEFAULT_DISCOUNT))
@@ -152,16 +152,13 @@ def _with_goal(
     )
 
 
-def _features(model: ExplicitModel) -> tuple[Floats, list[str], str]:
-    """The columns a tree may split on, their names, and which were left out."""
-    own = model.extension.get("feature_names")
+def _features(model: ExplicitModel, source: str) -> tuple[Floats, list[str], str]:
+    """The columns a tree may split on, their names, and which were left out; a model of ours keeps them all."""
     left_out = dict(model.left_out)
-    if own is None:
-        for name, column in model.variables.items():
-            if (column == column[0]).all():
-                left_out[name] = "constant"
-    names = [name for name in (own or model.variables) if name not in left_out]
+    if not model.extension:
+        left_out |= {name: "constant" for name, column in model.variables.items() if (column == column[0]).all()}
+    names = [name for name in model.variables if name not in left_out]
     if not names:
-        raise ReadError("every state variable is constant; a tree needs features to split on")
+        raise ReadError(f"{source}: every state variable is constant; a tree needs features to split on")
     text = ", ".join(f"{name} ({reason})" for name, reason in left_out.items())
     return np.column_stack([model.variables[name] for name in names]), names, text

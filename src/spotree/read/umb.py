@@ -29,7 +29,7 @@ def load_umb(path: Path) -> ExplicitModel:
     index = archive.json("index.json")
     try:
         return _model(archive, index)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise ReadError(f"{path}: index.json is incomplete or malformed: {error}") from None
 
 
@@ -52,13 +52,13 @@ def _model(archive: Archive, index: dict[str, Any]) -> ExplicitModel:
     kind_of, kinds = _kinds(archive, system, num_choices)
     annotations = index.get("annotations", {})
     rewards = {
-        entry.get("alias", name): _reward(
+        str(entry.get("alias", name)): _reward(
             archive, f"annotations/rewards/{name}", entry, row_start, probability, num_states
         )
         for name, entry in annotations.get("rewards", {}).items()
     }
     labels = {
-        entry.get("alias", name): archive.bits(f"annotations/aps/{name}/states/values.bin", num_states)
+        str(entry.get("alias", name)): archive.bits(f"annotations/aps/{name}/states/values.bin", num_states)
         for name, entry in annotations.get("aps", {}).items()
     }
     variables, left_out = _variables(archive, index, num_states)
@@ -184,9 +184,11 @@ def _extension(archive: Archive, index: Mapping[str, Any], num_states: int) -> d
     parameters = index.get("file-data", {}).get("parameters")
     if not isinstance(parameters, dict) or "spotree" not in parameters:
         return {}
-    folder = "annotations/spotree"
+    own, folder = parameters["spotree"], "annotations/spotree"
     return {
-        **parameters["spotree"],
+        **own,
+        "name": str(own["name"]),
+        "notes": {str(key): str(text) for key, text in own["notes"].items()},
         "initial": archive.array(f"{folder}/initial/states/values.bin", "<f8", num_states),
         "state_number": archive.array(f"{folder}/state-number/states/values.bin", "<i8", num_states),
     }

@@ -72,7 +72,6 @@ def _index(
                     "discount": mdp.discount,
                     "missing": mdp.missing,
                     "missing_reward": mdp.missing_reward,
-                    "feature_names": mdp.feature_names,
                     "notes": dict(mdp.notes),
                     "sink": sink,
                 }
