@@ -3,7 +3,9 @@
 import io
 import json
 import tarfile
+import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -131,12 +133,17 @@ def test_bit_packed_records_come_apart() -> None:
 Members = dict[str, bytes]
 
 
+@cache
+def good_members() -> Members:
+    with tempfile.TemporaryDirectory() as folder:
+        write_umb(some_mdp(), Path(folder) / "model.umb")
+        with tarfile.open(Path(folder) / "model.umb") as tar:
+            return {entry.name: tar.extractfile(entry).read() for entry in tar}  # type: ignore[union-attr]
+
+
 def rewritten(tmp_path: Path, change: Callable[[Members, dict[str, Any]], None]) -> Path:
     """A good file, taken apart, changed and packed again."""
-    path = tmp_path / "model.umb"
-    write_umb(some_mdp(), path)
-    with tarfile.open(path) as tar:
-        members = {entry.name: tar.extractfile(entry).read() for entry in tar}  # type: ignore[union-attr]
+    path, members = tmp_path / "model.umb", dict(good_members())
     index = json.loads(members["index.json"])
     change(members, index)
     if "index.json" in members and members["index.json"][:1] == b"{":
@@ -261,22 +268,22 @@ def test_whatever_stands_in_the_index_it_is_a_model_or_one_clear_line(tmp_path: 
     found: list[tuple[Any, ...]] = []
     rewritten(tmp_path, lambda members, index: found.extend(places(index)))
     assert len(found) > 50
-    refused = 0
+    refused = []
     for place in found:
-        for value in (None, -1, 10**18, "x", [[1]], {"a": 1}):
+        for value in (None, -1, 10**18, "x", [[1]]):
             try:
                 assert isinstance(read(rewritten(tmp_path, setting(value, *place))), MDP)
             except SpotreeError as error:
-                refused += 1
-                assert "\n" not in str(error)
-    assert refused > len(found)
+                refused.append(str(error))
+    assert len(refused) > len(found)
+    assert [message for message in refused if "\n" in message] == []
 
 
 def test_whatever_byte_is_wrong_it_is_a_model_or_one_clear_line(tmp_path: Path) -> None:
     path = tmp_path / "model.umb"
     write_umb(some_mdp(), path)
     good, rng = path.read_bytes(), np.random.default_rng(0)
-    refused = 0
+    refused = []
     for _ in range(150):
         broken = bytearray(good)
         for place in rng.integers(0, len(good), 5):
@@ -285,9 +292,9 @@ def test_whatever_byte_is_wrong_it_is_a_model_or_one_clear_line(tmp_path: Path) 
         try:
             assert isinstance(read(path), MDP)
         except SpotreeError as error:
-            refused += 1
-            assert "\n" not in str(error)
-    assert refused > 50
+            refused.append(str(error))
+    assert len(refused) > 50
+    assert [message for message in refused if "\n" in message] == []
 
 
 @pytest.mark.parametrize("compression", ["", "gz", "xz"])
