@@ -47,6 +47,22 @@ class Judge {
         return value_ > best;
     }
 
+    // Values of all states under the current tree, and visits (0 where it does not come). The current tree
+    // must be feasible.
+    bool values(std::vector<double>& value, std::vector<double>& visits) {
+        if (!known_) {
+            if (chain_.expected_return(tree_, kInfeasible) == kInfeasible) return false;
+            chain_.visits(order_weight_);
+            visits_.assign(model_.num_states, 0.0);
+            for (size_t k = 0; k < order_weight_.size(); ++k) visits_[chain_.reached()[k]] = order_weight_[k];
+            if (!chain_.all_values(tree_, all_values_)) return false;
+            known_ = true;
+        }
+        value = all_values_;
+        visits = visits_;
+        return true;
+    }
+
   private:
     enum Way { kDirect, kSweeps };
     static constexpr int32_t kTrial = 32;     // candidates judged each way before choosing
@@ -68,7 +84,7 @@ class Judge {
     void take(const FullTree& tree, double value) {
         tree_ = tree;
         value_ = value;
-        fresh_ = false;
+        fresh_ = known_ = false;
         reached_.clear();
         if (value == kInfeasible) {  // then changes begin where it went wrong
             if (chain_.offender() >= 0) reached_.push_back(chain_.offender());
@@ -100,6 +116,8 @@ class Judge {
     double value_ = kInfeasible;
     std::vector<int32_t> reached_;
     bool fresh_ = false;  // whether the sweeps start from the current tree
+    bool known_ = false;  // whether values and visits are those of the current tree
+    std::vector<double> all_values_, visits_, order_weight_;
     Way way_ = kDirect;
     int32_t count_ = 0;
     double cost_[2] = {0, 0};

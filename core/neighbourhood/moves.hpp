@@ -53,6 +53,12 @@ class Moves {
         fit(tree, random);
     }
 
+    // Makes a random part of the tree new.
+    void renew(FullTree& tree, Random& random) const {
+        if (depth_ > 0) randomise(tree, random.below(tree.num_inner()), random);
+        fit(tree, random);
+    }
+
     // Collapses random splits until the tree has at most the allowed leaves.
     void fit(FullTree& tree, Random& random) const {
         if (max_leaves_ >= tree.num_leaves()) return;
@@ -74,7 +80,7 @@ class Moves {
         }
     }
 
-    // A random split between two groups of the node's own, if two can be found.
+    // Any split.
     Split random_split(Random& random) const {
         const int32_t count = static_cast<int32_t>(model_.split_features.size());
         if (count == 0) return {};

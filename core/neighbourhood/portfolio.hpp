@@ -9,45 +9,56 @@
 #include <vector>
 
 #include "annealing.hpp"
+#include "descent.hpp"
+#include "incumbent.hpp"
 #include "judge.hpp"
 #include "model.hpp"
 #include "moves.hpp"
 #include "random.hpp"
+#include "steps.hpp"
 #include "tree.hpp"
 
 namespace spotree::neighbourhood {
-
-using Clock = std::chrono::steady_clock;
 
 // What one thread does; it sees the others only between rounds, so that a seed gives one answer.
 class Worker {
   public:
     Incumbent best;
 
-    Worker(const SearchModel& model, int32_t depth, int32_t max_leaves, uint64_t seed)
-        : random_(seed), moves_(model, depth, max_leaves), judge_(model), annealing_(model, moves_, judge_) {}
+    Worker(const SearchModel& model, const exact::Preparation& preparation, int32_t depth, int32_t max_leaves,
+           uint64_t seed)
+        : random_(seed),
+          moves_(model, depth, max_leaves),
+          steps_(model, preparation, moves_, depth),
+          annealing_(model, moves_, steps_),
+          descent_(model, moves_, steps_) {}
 
-    int64_t evaluations() const { return judge_.evaluations; }
-    int64_t work() const { return judge_.work() + kPerStep * steps_; }
+    int64_t evaluations() const { return annealing_.evaluations() + descent_.evaluations(); }
+    int64_t work() const { return annealing_.work() + descent_.work(); }
 
     void round(int64_t quota, Clock::time_point deadline) {
-        spent_ += quota;
-        for (int32_t k = 0; work() < spent_; ++k) {
-            annealing_.step(best, random_);
-            ++steps_;
+        steps_.deadline = deadline;
+        quota_ += quota;
+        for (int32_t k = 0; work() < quota_; ++k) {
+            if (static_cast<double>(descent_.work()) <= kDescentShare * static_cast<double>(work())) {
+                descent_.move(best, random_);
+            } else {
+                annealing_.move(best, random_);
+            }
             if ((k & 15) == 0 && Clock::now() >= deadline) break;
         }
+        quota_ = std::min(quota_, work());
     }
 
   private:
-    static constexpr int64_t kPerStep = 200;  // what a proposal costs beside its evaluation
+    static constexpr double kDescentShare = 0.3;
 
     Random random_;
     Moves moves_;
-    Judge judge_;
+    Steps steps_;
     Annealing annealing_;
-    int64_t spent_ = 0;
-    int64_t steps_ = 0;
+    Descent descent_;
+    int64_t quota_ = 0;
 };
 
 class Portfolio {
@@ -55,10 +66,13 @@ class Portfolio {
     Incumbent best;
 
     Portfolio(const SearchModel& model, int32_t depth, int32_t max_leaves, uint64_t seed, int32_t threads)
-        : max_leaves_(max_leaves), chain_(model) {
+        : max_leaves_(max_leaves),
+          chain_(model),
+          preparation_(ranks(model).data(), model.num_groups, model.num_features) {
         best.tree = FullTree(depth, 0);
         for (int32_t k = 0; k < threads; ++k) {
-            workers_.push_back(std::make_unique<Worker>(model, depth, max_leaves, seed * 1000003 + k));
+            workers_.push_back(
+                std::make_unique<Worker>(model, preparation_, depth, max_leaves, seed * 1000003 + k));
         }
     }
 
@@ -103,8 +117,14 @@ class Portfolio {
         for (auto& worker : workers_) worker->best.offer(best.tree, best.value);
     }
 
+    // Ranks as the features of the exact step.
+    static std::vector<double> ranks(const SearchModel& model) {
+        return {model.rank, model.rank + static_cast<int64_t>(model.num_groups) * model.num_features};
+    }
+
     int32_t max_leaves_;
     Chain chain_;
+    exact::Preparation preparation_;
     std::vector<std::unique_ptr<Worker>> workers_;
 };
 

@@ -1,0 +1,81 @@
+// Neighbourhood search: exact steps of any height, annealed acceptance, restarts after too many failures.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "incumbent.hpp"
+#include "judge.hpp"
+#include "model.hpp"
+#include "moves.hpp"
+#include "random.hpp"
+#include "steps.hpp"
+#include "tree.hpp"
+
+namespace spotree::neighbourhood {
+
+class Descent {
+  public:
+    Descent(const SearchModel& model, const Moves& moves, Steps& steps)
+        : model_(model), moves_(moves), steps_(steps), judge_(model) {}
+
+    int64_t work() const { return judge_.work() + step_work_ + kPerMove * moved_; }
+    int64_t evaluations() const { return judge_.evaluations; }
+
+    // One candidate.
+    void move(Incumbent& best, Random& random) {
+        if (failures_ >= kPatience || moved_ == 0) begin(best, random);
+        ++moved_;
+        const double threshold = judge_.value() + temperature_ * std::log(random.uniform() + 1e-300);
+        candidate_ = judge_.tree();
+        const int64_t spent = steps_.work();
+        steps_.change(candidate_, judge_, kDearest, random);
+        step_work_ += steps_.work() - spent;
+        ++failures_;
+        if (candidate_ == judge_.tree() || !judge_.accept(candidate_, threshold)) return;
+        best.offer(judge_);
+        if (judge_.value() > reached_ + 1e-9 * model_.scale()) {
+            reached_ = judge_.value();
+            failures_ = 0;
+        }
+    }
+
+  private:
+    static constexpr int32_t kPatience = 300;
+    static constexpr double kDearest = 3e8;   // counted work of one step, at most
+    static constexpr int64_t kPerMove = 500;  // what a proposal costs beside its evaluation
+
+    // From the step at the optimum, the incumbent, the incumbent with a new part, or a random tree, in turn.
+    void begin(Incumbent& best, Random& random) {
+        const int64_t spent = steps_.work();
+        const int64_t kind = restarts_++ % 4;
+        if (restarts_ == 1) {
+            judge_.restart(steps_.best_for_optimum());
+        } else if (kind == 3 || best.value == kInfeasible) {
+            judge_.restart(moves_.random_tree(random));
+        } else {
+            candidate_ = best.tree;
+            if (kind != 1) moves_.renew(candidate_, random);
+            judge_.restart(candidate_);
+        }
+        step_work_ += steps_.work() - spent;
+        best.offer(judge_);
+        reached_ = judge_.value();
+        failures_ = 0;
+        temperature_ = model_.scale() * std::pow(10.0, -2.0 - 3.0 * random.uniform());
+    }
+
+    const SearchModel& model_;
+    const Moves& moves_;
+    Steps& steps_;
+    Judge judge_;
+    FullTree candidate_;
+    int64_t restarts_ = 0;
+    int64_t moved_ = 0;
+    int64_t step_work_ = 0;
+    int32_t failures_ = 0;
+    double reached_ = kInfeasible;  // the best of this restart
+    double temperature_ = 0;
+};
+
+}  // namespace spotree::neighbourhood

@@ -1,0 +1,176 @@
+// Moves by the exact step: part of the tree is replaced by the best one for some values and weights.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "exact/solve.hpp"
+#include "gains.hpp"
+#include "judge.hpp"
+#include "model.hpp"
+#include "moves.hpp"
+#include "random.hpp"
+#include "tree.hpp"
+
+namespace spotree::neighbourhood {
+
+using Clock = std::chrono::steady_clock;
+
+class Steps {
+  public:
+    Clock::time_point deadline = Clock::now() + std::chrono::hours(1);  // a step is broken off then
+
+    Steps(const SearchModel& model, const exact::Preparation& preparation, const Moves& moves, int32_t depth)
+        : model_(model),
+          preparation_(preparation),
+          moves_(moves),
+          gains_(model),
+          cost_(depth + 1, 0.0),
+          depth_(depth) {}
+
+    int64_t work() const { return work_ + gains_.work; }
+
+    // The best tree for the optimal values and visits.
+    FullTree best_for_optimum() {
+        gains_.optimal();
+        FullTree tree(depth_, 0);
+        replace(tree, 0);
+        return tree;
+    }
+
+    // Changes `tree`, the current one of the judge, by one move that costs about `most_work` at most.
+    void change(FullTree& tree, Judge& judge, double most_work, Random& random) {
+        if (!gains_.choose(judge, random)) return;
+        const int32_t height = draw_height(most_work, random);
+        int32_t node = tree.num_inner() + random.below(tree.num_leaves());
+        if (!judge.reached().empty()) {
+            const int32_t state = judge.reached()[random.below(static_cast<int64_t>(judge.reached().size()))];
+            node = tree.num_inner() + tree.leaf_of(model_.rank_of(model_.group_of[state]));
+        }
+        for (int32_t k = 0; k < height; ++k) node = (node - 1) / 2;
+        const double kind = random.uniform();
+        if (kind < 0.5 || height == 0) {
+            replace(tree, node);
+        } else if (kind < 0.75) {
+            tree.split[node] = moves_.random_split(random);
+            replace(tree, 2 * node + 1);
+            replace(tree, 2 * node + 2);
+        } else if (kind < 0.87) {
+            resplit(tree, node);
+        } else {
+            promote(tree, node, 2 * node + 1 + random.below(2));
+        }
+        moves_.fit(tree, random);
+    }
+
+  private:
+    // Any height whose steps have not turned out to be too dear; the next one is guessed from the last.
+    int32_t draw_height(double most_work, Random& random) const {
+        int32_t highest = std::min(depth_, 1);
+        for (int32_t h = 2; h <= depth_; ++h) {
+            const double guess = cost_[h] > 0 ? cost_[h] : 6 * cost_[h - 1];
+            if (guess > most_work) break;
+            highest = h;
+        }
+        return highest == 0 ? 0 : 1 + random.below(highest);
+    }
+
+    // The best subtree below a node.
+    void replace(FullTree& tree, int32_t node) {
+        const int32_t height = depth_ - FullTree::level_of(node);
+        const exact::Solution& best = solve(gains_.below(tree, node), model_.num_actions, height);
+        if (gains_.groups().empty()) return;
+        place(best.tree, 0, tree, node);
+    }
+
+    // The best split of a node whose children stay as they are, or change places.
+    void resplit(FullTree& tree, int32_t node) {
+        const double* gain = gains_.below(tree, node);
+        two_sides_.assign(2 * static_cast<size_t>(model_.num_groups), 0.0);
+        FullTree left = tree;
+        FullTree right = tree;
+        left.split[node] = {0, model_.num_values[0]};
+        right.split[node] = {0, -1};
+        for (int32_t up = node; up > 0;
+             up = (up - 1) / 2) {  // the path to the node stays open for its groups
+            const bool from_left = up % 2 == 1;
+            left.split[(up - 1) / 2] = right.split[(up - 1) / 2] = {0, from_left ? model_.num_values[0] : -1};
+        }
+        for (const int32_t group : gains_.groups()) {
+            const int32_t* rank = model_.rank_of(group);
+            const double* of_group = gain + static_cast<int64_t>(group) * model_.num_actions;
+            two_sides_[2 * group] = of_group[left.action_of(rank)];
+            two_sides_[2 * group + 1] = of_group[right.action_of(rank)];
+        }
+        const exact::Solution& best = solve(two_sides_.data(), 2, 1);
+        if (best.tree.feature[0] < 0) return;
+        tree.split[node] = split_of(best.tree, 0);
+        if (best.tree.action[best.tree.left[0]] == 1) moves_.swap_children(tree, node);
+    }
+
+    // A child takes its parent's place; its leaves are split anew.
+    void promote(FullTree& tree, int32_t node, int32_t child) {
+        const FullTree old = tree;
+        int32_t from = child;
+        int32_t to = node;
+        for (int32_t width = 1; from < tree.num_inner(); width *= 2, from = 2 * from + 1, to = 2 * to + 1) {
+            for (int32_t k = 0; k < width; ++k) tree.split[to + k] = old.split[from + k];
+        }
+        const int32_t lowest = to;  // the first lowest inner node below `node`
+        const int32_t count = tree.leaves_below(node) / 2;
+        for (int32_t k = 0; k < count; ++k) {
+            const int32_t leaf = 2 * (lowest + k) + 1 - tree.num_inner();
+            tree.split[lowest + k] = {0, -1};
+            tree.action[leaf] = tree.action[leaf + 1] = old.action[from - tree.num_inner() + k];
+            replace(tree, lowest + k);
+        }
+    }
+
+    const exact::Solution& solve(const double* gain, int32_t actions, int32_t height) {
+        exact::Options options;
+        options.depth = height;
+        options.memory = size_t{256} << 20;
+        exact::Stop stop(std::max(0.0, std::chrono::duration<double>(deadline - Clock::now()).count()));
+        best_ = exact::solve(preparation_, gain, actions, options, workspace_, stop);
+        const double features = model_.num_features;
+        const double kernel = best_.rows * features * features + 6.0 * best_.splits * best_.splits * actions;
+        const double spent = 2.0 * model_.num_groups * actions + 20.0 * best_.rows * (features + actions) +
+                             static_cast<double>(best_.kernels) * kernel;
+        work_ += static_cast<int64_t>(spent) + 2000;
+        if (actions == model_.num_actions) cost_[height] += 0.2 * (spent - cost_[height]);
+        return best_;
+    }
+
+    // Writes node `at` of a found tree, and all below, to a node of the complete tree.
+    void place(const exact::TreeArrays& found, int32_t at, FullTree& tree, int32_t node) const {
+        if (found.feature[at] < 0) {
+            const int32_t first = tree.first_leaf(node);
+            std::fill_n(tree.action.begin() + first, tree.leaves_below(node), found.action[at]);
+            return;
+        }
+        tree.split[node] = split_of(found, at);
+        place(found, found.left[at], tree, 2 * node + 1);
+        place(found, found.right[at], tree, 2 * node + 2);
+    }
+
+    // Ranks are the features of the exact step: a threshold lies between two of them.
+    static Split split_of(const exact::TreeArrays& found, int32_t at) {
+        return {found.feature[at], static_cast<int32_t>(std::ceil(found.threshold[at])) - 1};
+    }
+
+    const SearchModel& model_;
+    const exact::Preparation& preparation_;
+    const Moves& moves_;
+    Gains gains_;
+    std::vector<double> cost_;  // [height] of a step, lately
+    int32_t depth_;
+    int64_t work_ = 0;
+    exact::Workspace workspace_;
+    exact::Solution best_;
+    std::vector<double> two_sides_;
+};
+
+}  // namespace spotree::neighbourhood
