@@ -50,7 +50,7 @@ class Descent {
         const int64_t spent = steps_.work();
         const int64_t kind = restarts_++ % 4;
         if (restarts_ == 1) {
-            judge_.restart(steps_.best_for_optimum());
+            judge_.restart(steps_.best_for_optimum(random));
         } else if (kind == 3 || best.value == kInfeasible) {
             judge_.restart(moves_.random_tree(random));
         } else {

@@ -34,10 +34,11 @@ class Steps {
     int64_t work() const { return work_ + gains_.work; }
 
     // The best tree for the optimal values and visits.
-    FullTree best_for_optimum() {
+    FullTree best_for_optimum(Random& random) {
         gains_.optimal();
         FullTree tree(depth_, 0);
         replace(tree, 0);
+        moves_.fit(tree, random);
         return tree;
     }
 
