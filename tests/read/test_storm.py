@@ -147,10 +147,11 @@ def test_dropped_actions_are_gone(walk: Path) -> None:
 
 def test_a_markov_chain_is_a_process_with_one_action(tmp_path: Path) -> None:
     path = tmp_path / "chain.pm"
-    text = "dtmc\nmodule m\n x:[0..1];\n [] true -> 1/2:(x'=0) + 1/2:(x'=1);\nendmodule\n"
-    path.write_text(text + "rewards x=1:1; endrewards")
+    commands = "[up] x=0 -> 1/2:(x'=0) + 1/2:(x'=1); [] x=1 -> (x'=0);"
+    path.write_text(f"dtmc\nmodule m\n x:[0..1];\n {commands}\nendmodule\nrewards x=1:1; endrewards")
     mdp = read(path)
-    assert (mdp.num_actions, mdp.num_states, mdp.num_transitions) == (1, 2, 4)
+    assert mdp.action_names == ("step",)
+    assert (mdp.num_states, mdp.num_transitions) == (2, 3)
 
 
 def test_jani_says_the_same_as_prism(walk: Path, tmp_path: Path) -> None:
@@ -180,6 +181,7 @@ BAD: dict[str, tuple[str, dict[str, Any], str]] = {
     "no reward chosen": (WALK, {"constants": {"last": 3}}, "2 reward structures (moves, steps); choose with"),
     "no such goal": (WALK, PLAIN | {"goal": "finish"}, "'finish' is no label, variable or constant; labels:"),
     "goal in vain": (WALK, PLAIN | {"goal": "x>5"}, "goal='x>5' holds in no reachable state"),
+    "goal everywhere": (WALK, PLAIN | {"goal": "x>=0"}, "goal='x>=0' holds in every state; nothing is left"),
     "goal cut off": (WALK, PLAIN | {"goal": "x=2 &"}, "neither a label nor an expression"),
     "no such action": (WALK, PLAIN | {"drop_actions": ["jump"]}, "there is no action 'jump'; known: back, go"),
     "all actions dropped": (WALK, PLAIN | {"actions": "labels", "drop_actions": ["go"]}, "state 0 has no choice"),

@@ -38,6 +38,8 @@ def choose(
         goal = states_where(options.goal, model.labels, model.variables, constants or {}, model.num_states)
         if not goal.any():
             raise ReadError(f"{source}: goal={options.goal!r} holds in no reachable state")
+        if goal.all():
+            raise ReadError(f"{source}: goal={options.goal!r} holds in every state; nothing is left to decide")
         notes["goal"] = f"{options.goal}: {goal.sum()} states, where the episode ends"
     if own:
         action_of, names = model.kind_of, [kind.label for kind in model.kinds]

@@ -25,6 +25,7 @@ class ReadOptions:
         Values for the constants that a PRISM or JANI file leaves open.
     reward
         Which reward structure counts: one name, several (added up), `"sum"` for all of them, None for the only one.
+        A label may stand for a structure: it pays 1 in its states, and once in a goal.
     sense
         `"min"` for costs: the rewards are negated, so that more is always better inside.
     goal

@@ -1,5 +1,6 @@
 """PRISM, JANI and DRN through stormpy (imported here alone), which builds the model and hands it over as UMB."""
 
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -195,8 +196,7 @@ def _storm(path: Path) -> Iterator[Any]:
     try:
         yield stormpy
     except (RuntimeError, stormpy.exceptions.StormError) as error:
-        kind, _, text = str(error).partition(": ")
-        message = " ".join((text or kind).split())
+        message = re.sub(r"^\w+Exception: ", "", " ".join(str(error).split()))
         raise ReadError(f"{path}: {message}") from None
     finally:
         developer.set_log_level(level)

@@ -99,6 +99,8 @@ def _refuse_what_is_no_mdp(path: Path, index: Mapping[str, Any]) -> None:
 
 
 def _kinds(archive: Archive, system: Mapping[str, Any], num_choices: int) -> tuple[Ints, tuple[Kind, ...]]:
+    if system["#players"] == 0:  # a Markov chain: its labels are no choices
+        return np.zeros(num_choices, dtype=np.int64), (Kind("step"),)
     number = int(system.get("#choice-actions", 0))
     folder = "actions/choices"
     if number == 0 or f"{folder}/values.bin" not in archive:
