@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*.cpp core/*/*.hpp core/*/*.cpp)
 
-.PHONY: demo test lint bench core clean
+.PHONY: demo test lint bench bench-timing core clean
 
 demo: .venv/stamp-run          ## the main job on a shipped model
 	$(BIN)/spotree info tiger_vs_antelope
@@ -19,6 +19,10 @@ lint: .venv/stamp-dev
 
 bench: .venv/stamp-dev          ## the quick tables; the long ones are bench-... in benchmarks/README.md
 	@echo "see benchmarks/README.md"
+
+bench-timing: .venv/stamp-dev   ## the paper's timing study: HiGHS, rsbb, exact; options through ARGS="--time-limit 10"
+	@mkdir -p build
+	$(BIN)/python benchmarks/timing.py --plot build/timing.png $(ARGS)
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
