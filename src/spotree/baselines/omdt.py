@@ -1,0 +1,133 @@
+"""OMDT: the best tree of the whole MDP as one mixed-integer program, depth by depth."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from spotree.baselines.occupancy_program import Grouping, decode, occupancy_program, reward_unit
+from spotree.errors import InfeasibleError, InvalidProblemError
+from spotree.mdp.model import MDP
+from spotree.search.milp.answer import End, News, Orders
+from spotree.search.milp.solver import SolverName, solver_named
+from spotree.solve.frame import Frame
+from spotree.solve.history import Progress
+from spotree.solve.solution import Solution, SolveStatus
+from spotree.tree.tree import Tree, leaf
+
+AGREEMENT = (
+    1e-6  # of the range from random to optimum: a tree this near to the bound of a finished solver is optimal
+)
+_STATUS = {
+    End.PROVED: SolveStatus.FINISHED,  # becomes "proved optimal" where value and bound meet
+    End.ENOUGH: SolveStatus.FINISHED,
+    End.TIME: SolveStatus.TIME_LIMIT,
+    End.LOST: SolveStatus.INTERRUPTED,
+    End.INTERRUPTED: SolveStatus.INTERRUPTED,
+}
+
+
+def omdt(
+    mdp: MDP,
+    depth: int,
+    *,
+    max_leaves: int | None = None,
+    time_limit: float | None = 60.0,
+    seed: int = 0,
+    threads: int | None = None,
+    start: Tree | None = None,
+    progress: Callable[[Progress], Any] | None = None,
+    solver: SolverName = "highs",
+    tolerance: float = 1e-9,
+) -> Solution:
+    """The best tree by OMDT's program (Vos and Verwer, 2023), with the solver's bound.
+
+    Each depth starts from the best tree of the one before, the first from the best single action; a `start` that is
+    given goes straight to the full depth. A smaller depth gets an equal share of the time that is left.
+
+    Parameters
+    ----------
+    solver
+        "highs", or "gurobi" with the extra of that name.
+    tolerance
+        How far the solver may be off in a row or a whole number.
+    seed
+        Not used: nothing is random here.
+    """
+    if mdp.discount >= 1:
+        raise InvalidProblemError(
+            f"omdt needs a discount below 1, {mdp.name} has {mdp.discount}; use another method"
+        )
+    run = _Run(Frame(mdp, depth, max_leaves, "omdt", seed), progress)
+    for action in range(mdp.num_actions):
+        run.consider(leaf(action))
+    if start is not None:
+        run.consider(start)
+    grouping = Grouping.of(mdp)
+    deepest = 0 if max_leaves == 1 or len(grouping.threshold) == 0 else depth
+    solve = solver_named(solver)
+    end = End.PROVED
+    run.bound = run.value if deepest == 0 else run.frame.optimum.value
+    for level in range(1 if start is None else deepest, deepest + 1):
+        if run.reached_optimum():
+            end = End.ENOUGH
+            break
+        left = None if time_limit is None else max(time_limit - run.frame.seconds, 0.0)
+        share = None if left is None else left / (deepest - level + 1)
+        recipe = partial(occupancy_program, mdp, grouping, level, max_leaves, run.tree)
+        end = solve(recipe, Orders(share, threads, None, tolerance), partial(run.listen, grouping, level))
+        if end is End.INTERRUPTED:
+            break
+        if end is End.INFEASIBLE and level == deepest:
+            raise InfeasibleError(
+                f"{mdp.name}: every tree of depth {depth} takes a forbidden action where it matters"
+            )
+    return run.solution(end)
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    """What one call knows: the best tree, its return, and the lowest bound on trees of the full depth."""
+
+    frame: Frame
+    progress: Callable[[Progress], Any] | None
+    tree: Tree | None = None
+    value: float = -np.inf
+    bound: float = np.inf
+    history: list[Progress] = field(default_factory=list)
+
+    def consider(self, tree: Tree) -> None:
+        value = self.frame.return_of(tree)
+        if value > self.value:
+            self.tree, self.value = tree, value
+            self.note()
+
+    def listen(self, grouping: Grouping, level: int, news: News) -> bool:
+        if news.solution is not None:
+            self.consider(decode(news.solution, self.frame.mdp, grouping, level))
+        if level == self.frame.depth and news.bound * reward_unit(self.frame.mdp) < self.bound:
+            self.bound = news.bound * reward_unit(self.frame.mdp)
+            self.note()
+        return self.reached_optimum()
+
+    def note(self) -> None:
+        bound = min(self.bound, self.frame.optimum.value)
+        line = Progress(self.frame.seconds, len(self.history), self.value, max(bound, self.value))
+        self.history.append(line)
+        if self.progress is not None:
+            self.progress(line)
+
+    def reached_optimum(self) -> bool:
+        return self.frame.closes(self.value, self.frame.optimum.value)
+
+    def solution(self, end: End) -> Solution:
+        if self.tree is None:
+            raise InfeasibleError(
+                f"omdt found no tree of depth {self.frame.depth} that avoids forbidden actions for"
+                f" {self.frame.mdp.name}; allow more time, or read the model with another rule for missing actions"
+            )
+        near = AGREEMENT * abs(self.frame.optimum.value - self.frame.random_value)
+        bound = self.value if end is End.PROVED and self.bound - self.value <= near else self.bound
+        return self.frame.solution(self.tree, _STATUS[end], self.history, bound)
