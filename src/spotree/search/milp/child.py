@@ -36,7 +36,7 @@ def run(recipe: Callable[[], Program], orders: Orders, listen: Listener) -> End:
     began = time.perf_counter()
     child = _take()
     try:
-        child.send((recipe, orders))
+        threading.Thread(target=child.send, args=((recipe, orders),), daemon=True).start()  # may wait for its start
         end = _converse(child, orders, listen, began)
     except KeyboardInterrupt:
         end = End.INTERRUPTED
@@ -86,8 +86,13 @@ class _Child:
 
     def send(self, work: Any) -> None:
         assert self.process.stdin is not None
+        try:
+            packed = pickle.dumps(work, protocol=pickle.HIGHEST_PROTOCOL)
+        except Exception as error:
+            self.inbox.put(error)
+            return
         with contextlib.suppress(BrokenPipeError):  # the inbox says LOST
-            pickle.dump(work, self.process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
+            self.process.stdin.write(packed)
             self.process.stdin.flush()
 
     def kill(self) -> None:
