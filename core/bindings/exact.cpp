@@ -23,6 +23,12 @@ struct StartArrays {
     In1<int32_t> left, right, action;
 };
 
+struct FrozenArrays {
+    In1<int32_t> feature;
+    In1<double> threshold;
+    In1<int32_t> action;
+};
+
 exact::Start view(const StartArrays& s) {
     return {{s.feature.data(), s.threshold.data(), s.left.data(), s.right.data()}, s.action.data()};
 }
@@ -34,7 +40,8 @@ bool interrupted() {
 
 nb::dict exact_solve(const exact::Preparation& prep, exact::Workspace& work, In2<double> gain, int depth,
                      int max_leaves, int threads, double seconds, size_t memory, double gap_tolerance,
-                     bool cache, bool interval_bound, int kernel, const StartArrays* start) {
+                     bool cache, bool interval_bound, bool share_small, int kernel, const StartArrays* start,
+                     const FrozenArrays* frozen) {
     exact::Options options;
     options.depth = depth;
     options.max_leaves = max_leaves;
@@ -44,6 +51,7 @@ nb::dict exact_solve(const exact::Preparation& prep, exact::Workspace& work, In2
     options.gap_tolerance = gap_tolerance;
     options.cache = cache;
     options.interval_bound = interval_bound;
+    options.share_small = share_small;
     options.kernel = static_cast<exact::Kernel>(kernel);
     exact::Solution s;
     {
@@ -51,8 +59,10 @@ nb::dict exact_solve(const exact::Preparation& prep, exact::Workspace& work, In2
         exact::Stop stop(seconds, interrupted);
         exact::Start given;
         if (start) given = view(*start);
+        exact::FrozenView fixed;
+        if (frozen) fixed = {frozen->feature.data(), frozen->threshold.data(), frozen->action.data()};
         s = exact::solve(prep, gain.data(), static_cast<int32_t>(gain.shape(1)), options, work, stop,
-                         start ? &given : nullptr);
+                         start ? &given : nullptr, frozen ? &fixed : nullptr);
     }
     if (PyErr_Occurred()) PyErr_Clear();
     nb::dict out;
@@ -91,9 +101,10 @@ void add_exact(nb::module_& m) {
     nb::class_<exact::Workspace>(m, "ExactWorkspace").def(nb::init<>());
     nb::class_<StartArrays>(m, "ExactStart")
         .def(nb::init<In1<int32_t>, In1<double>, In1<int32_t>, In1<int32_t>, In1<int32_t>>());
+    nb::class_<FrozenArrays>(m, "ExactFrozen").def(nb::init<In1<int32_t>, In1<double>, In1<int32_t>>());
     m.def("exact_solve", &exact_solve, "preparation"_a, "workspace"_a, "gain"_a, "depth"_a, "max_leaves"_a,
-          "threads"_a, "seconds"_a, "memory"_a, "gap_tolerance"_a, "cache"_a, "interval_bound"_a, "kernel"_a,
-          "start"_a.none());
+          "threads"_a, "seconds"_a, "memory"_a, "gap_tolerance"_a, "cache"_a, "interval_bound"_a,
+          "share_small"_a, "kernel"_a, "start"_a.none(), "frozen"_a.none());
 }
 
 }  // namespace spotree::bindings

@@ -5,13 +5,14 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
-#include <numeric>
 #include <vector>
 
 #include "exact/bound.hpp"
 #include "exact/depth2.hpp"
 
 namespace spotree::exact {
+
+constexpr int32_t kLongStretch = 32;  // open thresholds in a row
 
 struct Node {
     const Block* block = nullptr;
@@ -21,14 +22,13 @@ struct Node {
     Pairs table;
     Depth2 keys;
     IntervalBound bound;
-    std::vector<Key> rare_key;        // [split] row set of the rare side
-    std::vector<int32_t> order;       // splits in the order to try them
-    std::vector<uint8_t> known;       // [split] 1: left optimum known, 2: right; their values are in `bound`
-    std::mutex mutex;                 // guards bound, known, upper, best
-    std::atomic<int32_t> next{0};     // into order
-    std::atomic<int32_t> helpers{0};  // threads at work here beside the owner
-    double upper = kInfinity;         // cost of the best tree so far
-    int32_t best = -1;                // its split, -1 for a leaf
+    std::vector<Key> rare_key;   // [split] row set of the rare side
+    std::vector<uint8_t> known;  // [split] 1: left optimum known, 2: right; their values are in `bound`
+    std::mutex mutex;            // guards bound, known, upper, best
+    std::atomic<bool> exhausted{false};  // every split is taken or out of the question
+    std::atomic<int32_t> helpers{0};     // threads at work here beside the owner
+    double upper = kInfinity;            // cost of the best tree so far
+    int32_t best = -1;                   // its split, -1 for a leaf
 
     int32_t left_count(int32_t s) const {
         const int32_t rare = table.count[s + 2];
@@ -53,7 +53,6 @@ struct Node {
         depth = d;
         budget = most;
         tabled = with_table;
-        next = 0;
         if (!(tabled ? table.build(rows, nullptr, stop) : table.build_sides(rows, nullptr, stop)))
             return false;
         if (tabled) {
@@ -73,8 +72,47 @@ struct Node {
                 best = s;
             }
         }
-        tabled ? order_by_key() : order_by_halving();
+        first_pick_ = true;
+        exhausted = false;
+        taken_.assign(rows.splits, 0);
         return true;
+    }
+
+    // The split to try next, -1 if none is left that may cost less than `goal`; the mutex must be held.
+    //
+    // The most promising one by its depth-2 value, but of a long stretch of open thresholds only the middle
+    // half: two solved thresholds settle all between them if the left of the lower and the right of the upper
+    // cost too much.
+    int32_t pick(double goal) {
+        int32_t found = -1;
+        double best_key = kInfinity;
+        for (int32_t f = 0; f < block->num_features(); ++f) {
+            const int32_t end = block->first[f + 1];
+            for (int32_t s = block->first[f]; s < end;) {
+                if (taken_[s] || (taken_[s] = bound.sum(s) >= goal)) {
+                    ++s;
+                    continue;
+                }
+                int32_t stop = s + 1;
+                while (stop < end && !taken_[stop] && bound.sum(stop) < goal) ++stop;
+                const int32_t margin = first_pick_ || stop - s < kLongStretch ? 0 : (stop - s) / 4;
+                for (int32_t t = s + margin; t < stop - margin; ++t) {
+                    const double key = keys.rare[t] + keys.rest[t];
+                    if (key < best_key) {
+                        best_key = key;
+                        found = t;
+                    }
+                }
+                s = stop;
+            }
+        }
+        first_pick_ = false;
+        if (found >= 0) {
+            taken_[found] = 1;
+        } else {
+            exhausted = true;
+        }
+        return found;
     }
 
   private:
@@ -91,30 +129,8 @@ struct Node {
         }
     }
 
-    void order_by_key() {
-        order.resize(block->splits);
-        std::iota(order.begin(), order.end(), 0);
-        std::sort(order.begin(), order.end(), [this](int32_t s, int32_t t) {
-            const double a = keys.rare[s] + keys.rest[s], b = keys.rare[t] + keys.rest[t];
-            return a != b ? a < b : s < t;
-        });
-    }
-
-    // Middle thresholds first, quarters next: intervals between known thresholds shrink fastest.
-    void order_by_halving() {
-        order.clear();
-        std::vector<std::pair<int32_t, int32_t>> intervals;
-        for (int32_t f = 0; f < block->num_features(); ++f)
-            intervals.emplace_back(block->first[f], block->first[f + 1]);
-        for (size_t k = 0; k < intervals.size(); ++k) {
-            const auto [begin, end] = intervals[k];
-            if (begin >= end) continue;
-            const int32_t middle = begin + (end - begin) / 2;
-            order.push_back(middle);
-            intervals.emplace_back(begin, middle);
-            intervals.emplace_back(middle + 1, end);
-        }
-    }
+    std::vector<uint8_t> taken_;  // [split] tried, being tried, or out of the question
+    bool first_pick_ = true;
 };
 
 }  // namespace spotree::exact

@@ -16,6 +16,7 @@ struct Options {
     double gap_tolerance = 0.0;                 // of the total gain
     bool cache = true;
     bool interval_bound = true;
+    bool share_small = false;  // use threads even where they cannot pay
     Kernel kernel = Kernel::automatic;
 };
 

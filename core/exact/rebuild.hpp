@@ -67,6 +67,8 @@ class Rebuild {
                 upper = outcome.value;
             }
             if (leaf <= upper + eps) return add_leaf(block);
+            const double two = node.tabled ? node.keys.best : search_->solve(w, block, 2, kInfinity).value;
+            if (two <= upper + eps) return build(block, 2, false, 0.0);
             split = pick(w, node, upper);
         }
         if (search_->stop().raised()) return build_stopped(block, depth, solved);
@@ -103,9 +105,10 @@ class Rebuild {
         return add_split(block, depth, split, true);
     }
 
-    int32_t add_leaf(const Block& block) { return add_leaf(block.root_row); }
+    int32_t add_leaf(const Block& block) { return add_leaf(block.root_row, -1); }
 
-    int32_t add_leaf(const std::vector<int32_t>& root_rows) {
+    // A leaf for rows of the root, with a fixed action unless that is negative.
+    int32_t add_leaf(const std::vector<int32_t>& root_rows, int32_t fixed) {
         const int32_t node = tree.add(), actions = reduced_->actions;
         sum_.assign(actions, 0.0);
         for (int32_t i : root_rows) {
@@ -115,10 +118,20 @@ class Rebuild {
         const double most = *std::min_element(sum_.begin(), sum_.end()) + search_->eps();
         int32_t a = 0;
         while (sum_[a] > most) ++a;
+        if (fixed >= 0) a = fixed;
         tree.action[node] = a;
         cost += sum_[a];
         return node;
     }
+
+    int32_t add_raw(int32_t feature, double threshold) {
+        const int32_t node = tree.add();
+        tree.feature[node] = feature;
+        tree.threshold[node] = threshold;
+        return node;
+    }
+
+    int32_t add_cut(const Cut& cut) { return add_raw(cut.feature, threshold_of(*prep_, cut)); }
 
   private:
     // The first split, in order of feature and threshold, within eps of the optimum.
@@ -150,6 +163,7 @@ class Rebuild {
         }
         const double eps = search_->eps();
         if (w.values.leaf <= w.values.best + eps) return -1;
+        if (depth == 2 && w.values.one <= w.values.best + eps) return pick_shallow(w, block, 1);
         const int32_t k = first_within(w.values, w.values.best, eps);
         return k < 0 ? -1 : w.values.split[k];
     }
@@ -162,10 +176,7 @@ class Rebuild {
     }
 
     int32_t add_split(const Block& block, int depth, int32_t root_split, bool stopped) {
-        const int32_t node = tree.add();
-        const Cut& cut = root_->cut[root_split];
-        tree.feature[node] = cut.feature;
-        tree.threshold[node] = threshold_of(*prep_, cut);
+        const int32_t node = add_cut(root_->cut[root_split]);
         while (static_cast<int>(block_.size()) < depth) block_.push_back(std::make_unique<Block>());
         for (const bool left : {true, false}) {
             const int32_t* rank = root_->column(root_->feature[root_split]);

@@ -63,9 +63,11 @@ class Search {
     // The root: all threads take part. Its state stays in worker().node[depth] for depth >= 3.
     Outcome solve_root(const Block& block, int depth, double upper, double slack) {
         slack_ = slack;
+        top_ = depth;
         finished_ = false;
         std::vector<std::thread> threads;
-        const bool parallel = depth >= 3 && options_->threads > 1 && worth_threads(block);
+        const bool parallel =
+            depth >= 3 && options_->threads > 1 && (options_->share_small || worth_threads(block));
         sharing_ = parallel;
         if (parallel) {
             for (int k = 1; k < options_->threads; ++k)
@@ -92,14 +94,14 @@ class Search {
         Node& node = *w.node[depth];
         if (!node.open(block, depth, budget, use_table(block), hashed(), *stop_)) return {0.0, false, -1};
         if (root) node.budget = upper;
-        const bool shared = sharing_ && depth >= depth_ - 1;
+        const bool shared = sharing_ && depth >= top_ - 1;
         if (shared) offer(node);
         process(w, node, root ? slack_ : eps_);
         if (shared) withdraw(node);
         const int32_t split = node.best < 0 ? -1 : block.cut[node.best].root;
         if (stop_->raised()) return {std::min(node.lower(), node.target()), false, split};
         if (node.upper < node.budget) return {node.upper, true, split};
-        return {node.budget, false, split};
+        return {std::max(node.lower(), node.budget), false, split};
     }
 
     // One side of a split of an open node, by recursion.
@@ -176,7 +178,7 @@ class Search {
     bool worth_threads(const Block& block) const {
         const double n = block.rows, b = block.splits, z = n > 0 ? block.entry.size() / n : 0.0;
         const double kernel = n * z * z + 4 * b * b;
-        return kernel * b * (depth_ > 3 ? b : 1.0) > 3e6;
+        return kernel * b * (top_ > 3 ? b : 1.0) > 3e6;
     }
 
     Outcome solve_shallow(Worker& w, const Block& block, int depth) {
@@ -193,23 +195,21 @@ class Search {
     }
 
     void process(Worker& w, Node& node, double slack) {
-        const int32_t n = static_cast<int32_t>(node.order.size());
         for (;;) {
             if (stop_->check()) return;
-            const int32_t k = node.next.fetch_add(1);
-            if (k >= n) return;
-            const int32_t s = node.order[k];
+            int32_t s;
             Outcome left, right;
             double target;
             {
                 std::lock_guard lock(node.mutex);
                 target = node.target() - slack;
+                s = node.pick(target);
+                if (s < 0) return;
                 left.value = node.bound.left(s);
                 right.value = node.bound.right(s);
                 left.exact = node.known[s] & 1;
                 right.exact = node.known[s] & 2;
             }
-            if (left.value + right.value >= target) continue;
             try_split(w, node, s, target, left, right);
             std::lock_guard lock(node.mutex);
             node.bound.learn(s, left.value, right.value, options_->interval_bound);
@@ -271,7 +271,7 @@ class Search {
         while (!finished_) {
             Node* open = nullptr;
             for (Node* node : offered_) {
-                if (node->next.load() < static_cast<int32_t>(node->order.size())) open = node;
+                if (!node->exhausted) open = node;
             }
             if (!open || stop_->raised()) {
                 changed_.wait_for(lock, std::chrono::milliseconds(1));
@@ -279,7 +279,7 @@ class Search {
             }
             ++open->helpers;
             lock.unlock();
-            process(w, *open, open->depth == depth_ ? slack_ : eps_);
+            process(w, *open, open->depth == top_ ? slack_ : eps_);
             lock.lock();
             if (--open->helpers == 0) open->helpers.notify_all();
         }
@@ -302,7 +302,7 @@ class Search {
     const Options* options_ = nullptr;
     Stop* stop_ = nullptr;
     double eps_ = 0.0, slack_ = 0.0;
-    int depth_ = 0;
+    int depth_ = 0, top_ = 0;  // of the whole problem; of the subproblem that the threads share
     bool sharing_ = false, finished_ = false;
     std::mutex mutex_;
     std::condition_variable changed_;

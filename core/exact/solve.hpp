@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "exact/rebuild.hpp"
+#include "exact/guided.hpp"
 #include "route.hpp"
 
 namespace spotree::exact {
@@ -56,9 +56,11 @@ inline double cost_of(const Preparation& prep, const Reduced& reduced, const Sta
 }
 
 // `gain` is [row, action]; rows with chosen[row] == 0 do not count. `start` must be a tree of the problem.
+// `frozen` may fix nodes; with it or with a limit on leaves, `lower` is infinite if no tree of the problem
+// exists.
 inline Solution solve(const Preparation& prep, const double* gain, int32_t actions, const Options& options,
                       Workspace& work, Stop& stop, const Start* start = nullptr,
-                      const uint8_t* chosen = nullptr) {
+                      const FrozenView* frozen = nullptr, const uint8_t* chosen = nullptr) {
     Solution out;
     work.reduced.reduce(prep, gain, actions, chosen);
     work.reduced.assemble(prep, work.root);
@@ -71,19 +73,32 @@ inline Solution solve(const Preparation& prep, const double* gain, int32_t actio
     work.search.start(options, options.depth, eps, stop);
     work.rebuild.start(work.search, prep, work.reduced, root);
     const double given = start ? cost_of(prep, work.reduced, *start) : kInfinity;
-    const Outcome outcome = work.search.solve_root(root, options.depth, given, eps);
-    const bool finished = !stop.raised();
-    const double upper = std::min(outcome.exact ? outcome.value : kInfinity, given);
-    if (finished) {
-        work.rebuild.build(root, options.depth, true, upper);
+    const int32_t full = 1 << std::min(options.depth, 30);
+    const int32_t leaves = options.max_leaves > 0 ? std::min(options.max_leaves, full) : full;
+    double lower;
+    if (frozen || leaves < full) {
+        Guided guided(work.search, work.rebuild, prep, work.reduced, root, frozen ? *frozen : FrozenView{},
+                      options.depth);
+        if (guided.fewest_leaves() > leaves) {
+            out.lower = kInfinity;
+            return out;
+        }
+        lower = guided.solve(leaves);
     } else {
-        work.rebuild.build_stopped(root, options.depth, true);
+        const Outcome outcome = work.search.solve_root(root, options.depth, given, eps);
+        lower = outcome.value;
+        if (stop.raised()) {
+            work.rebuild.build_stopped(root, options.depth, true);
+        } else {
+            lower = std::min(outcome.exact ? outcome.value : kInfinity, given);
+            work.rebuild.build(root, options.depth, true, lower);
+        }
     }
     out.cost = work.rebuild.cost;
     out.tree = work.rebuild.tree;
-    out.slack = (std::ldexp(1.0, std::min(options.depth, 40)) - 1.0) * eps;
-    out.lower = std::max(0.0, std::min(finished ? upper : outcome.value, out.cost) - out.slack);
-    out.reason = finished ? Reason::none : stop.reason();
+    out.slack = std::min(std::ldexp(1.0, options.depth) - 1.0, static_cast<double>(root.rows)) * eps;
+    out.lower = std::max(0.0, std::min(lower, out.cost) - out.slack);
+    out.reason = stop.raised() ? stop.reason() : Reason::none;
     work.search.count(out.kernels, out.nodes, out.hits);
     out.entries = static_cast<int64_t>(work.search.cache.entries());
     return out;

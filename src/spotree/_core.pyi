@@ -72,6 +72,9 @@ class ExactStart:
         self, feature: SmallInts, threshold: Floats, left: SmallInts, right: SmallInts, action: SmallInts
     ) -> None: ...
 
+class ExactFrozen:
+    def __init__(self, feature: SmallInts, threshold: Floats, action: SmallInts) -> None: ...
+
 def exact_solve(
     preparation: ExactPreparation,
     workspace: ExactWorkspace,
@@ -84,8 +87,10 @@ def exact_solve(
     gap_tolerance: float,
     cache: bool,
     interval_bound: bool,
+    share_small: bool,
     kernel: int,
     start: ExactStart | None,
+    frozen: ExactFrozen | None,
 ) -> dict[str, Any]: ...
 def merge_equal_choices(
     choice_of: SmallInts, row_start: Ints, target: SmallInts, probability: Floats, reward: Floats

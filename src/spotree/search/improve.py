@@ -4,8 +4,6 @@ import time
 from dataclasses import replace
 from importlib import import_module
 
-import numpy as np
-
 from spotree.axes import Features, PerStateAction
 from spotree.errors import InvalidProblemError
 from spotree.search.engine import Engine
@@ -78,8 +76,6 @@ def improve(
         left = None if limits.time is None else max(0.0, limits.time - (time.perf_counter() - began))
         shrunk = None if start is None else smaller.shrink(start)
         result = smaller.expand(chosen.best_tree(smaller.problem, replace(limits, time=left), shrunk))
-    if start is not None:
-        result = _at_least(problem, result, start)
     return replace(result, seconds=time.perf_counter() - began)
 
 
@@ -127,15 +123,10 @@ def respects(frozen: Frozen, tree: Tree) -> bool:
             return fixed == FREE and (agrees(node, 2 * at + 2) or agrees(node, 2 * at + 1))
         if fixed == UNSPLIT:
             return False
+        if fixed == FREE and (agrees(node, 2 * at + 1) or agrees(node, 2 * at + 2)):
+            return True  # all rows one way
         if fixed >= 0 and (fixed, float(frozen.threshold[at])) != (tree.feature[node], float(tree.threshold[node])):
             return False
         return agrees(int(tree.left[node]), 2 * at + 1) and agrees(int(tree.right[node]), 2 * at + 2)
 
     return agrees(0, 0)
-
-
-def _at_least(problem: TreeProblem, result: StepResult, start: Tree) -> StepResult:
-    worth = float(problem.gain[np.arange(len(problem.gain)), start.actions(problem.features)].sum())
-    if worth <= result.value or result.optimal:
-        return result
-    return replace(result, tree=start, value=worth, bound=max(worth, result.bound))

@@ -74,7 +74,7 @@ def reduce(problem: TreeProblem, start: Tree | None = None) -> Reduced:
     dropped_best = float(gain[~kept].max(axis=1).sum()) if (~kept).any() else 0.0
     rows = problem.features[first[kept]]
     named = _named_splits(problem.frozen, start)
-    columns, ranks = _columns(rows, named)
+    columns, ranks = _columns(rows, named, mirrors=problem.frozen is None)
     smaller = TreeProblem(
         ranks, gain[kept], problem.depth, problem.max_leaves, _reduce_frozen(problem.frozen, columns)
     )
@@ -105,7 +105,8 @@ def _named_splits(frozen: Frozen | None, start: Tree | None) -> dict[int, list[f
     return named
 
 
-def _columns(rows: Features, named: dict[int, list[float]]) -> tuple[list[Column], Features]:
+def _columns(rows: Features, named: dict[int, list[float]], mirrors: bool) -> tuple[list[Column], Features]:
+    """Ranks without repeated splits; above frozen nodes a mirror image is another split."""
     keys = np.random.default_rng(0).integers(0, 2**63, size=(len(rows), 2), dtype=np.uint64)
     everything = np.bitwise_xor.reduce(keys, axis=0) if len(rows) else np.zeros(2, np.uint64)
     seen: set[bytes] = set()
@@ -116,7 +117,7 @@ def _columns(rows: Features, named: dict[int, list[float]]) -> tuple[list[Column
         np.bitwise_xor.at(left, rank.ravel(), keys)
         left = np.bitwise_xor.accumulate(left, axis=0)[:-1]
         mirror = left ^ everything
-        identity = np.where((left[:, :1] <= mirror[:, :1]), left, mirror)
+        identity = np.where((left[:, :1] <= mirror[:, :1]), left, mirror) if mirrors else left
         names = [row.tobytes() for row in identity]
         new = np.array([name not in seen for name in names], dtype=bool)  # alike in one column cannot be
         seen.update(names)

@@ -10,7 +10,7 @@ from spotree import _core
 from spotree.errors import InvalidProblemError
 from spotree.search.exact.preparation import Preparation
 from spotree.search.limits import Limits
-from spotree.search.problem import TreeProblem
+from spotree.search.problem import Frozen, TreeProblem
 from spotree.search.result import Status, StepResult
 from spotree.tree.tree import Tree, make_tree
 
@@ -23,8 +23,9 @@ REASONS = (Status.OPTIMAL, Status.TIME_LIMIT, Status.INTERRUPTED)
 class Exact:
     """Finds the best tree and proves it; switches change the time, never the answer.
 
-    The same tree comes back for every number of threads: at every node, of all choices within 1e-13 of the sum of
-    spreads of the optimum, a leaf before a split, then the smallest (feature, threshold).
+    The same tree comes back for every number of threads: from the root down, of all choices within 1e-13 of the sum
+    of spreads of the node's optimum, a leaf, else a tree of depth 1, else of depth 2, else any; of the splits left,
+    the smallest (feature, threshold).
 
     A result is `OPTIMAL` when the search ran to its end. Its bound then exceeds its value by no more than rounding
     can hide: (2**depth - 1) * 1e-13 of the sum of spreads (largest minus smallest gain of a row), plus the spreads
@@ -37,13 +38,14 @@ class Exact:
     ----------
     preparation
         Of the problem's features, to save the work of preparing them again.
-    cache, interval_bound, kernel
+    cache, interval_bound, share_small, kernel
         Switches for tests and measurements.
     """
 
     preparation: Preparation | None = None
     cache: bool = True
     interval_bound: bool = True
+    share_small: bool = False
     kernel: str = "automatic"
 
     def __post_init__(self) -> None:
@@ -56,8 +58,6 @@ class Exact:
 
     def best_tree(self, problem: TreeProblem, limits: Limits, start: Tree | None = None) -> StepResult:
         began = time.perf_counter()
-        if problem.frozen is not None or (problem.max_leaves or 2**problem.depth) < 2**problem.depth:
-            raise InvalidProblemError("this engine knows no frozen nodes and max_leaves yet; use engine='rsbb'")
         prepared = self.preparation or Preparation(problem.features)
         if not prepared.fits(problem.features):
             raise InvalidProblemError(
@@ -69,7 +69,7 @@ class Exact:
             prepared.ranks,
             prepared.workspace,
             problem.gain,
-            depth=min(problem.depth, 30),
+            depth=_useful_depth(problem),
             max_leaves=0 if problem.max_leaves is None else problem.max_leaves,
             threads=limits.threads or os.cpu_count() or 1,
             seconds=remaining,
@@ -77,18 +77,49 @@ class Exact:
             gap_tolerance=limits.gap_tolerance,
             cache=self.cache,
             interval_bound=self.interval_bound,
+            share_small=self.share_small,
             kernel=KERNELS.index(self.kernel),
             start=_as_start(start),
+            frozen=_as_frozen(problem.frozen),
         )
+        if found["lower"] == np.inf:
+            raise InvalidProblemError(
+                f"max_leaves is {problem.max_leaves}, but the frozen splits alone make more leaves; raise it"
+            )
         tree = make_tree(*(found[part] for part in ("feature", "threshold", "left", "right", "action")))
-        value = float(problem.gain[np.arange(len(problem.gain)), tree.actions(problem.features)].sum())
-        gap = max(0.0, found["cost"] - found["lower"]) + found["dropped_spread"]
+        value = _worth(problem, tree)
+        bound = value + max(0.0, found["cost"] - found["lower"]) + found["dropped_spread"]
         status = Status.GAP if found["used_gap"] else REASONS[found["reason"]]
+        if start is not None and status is not Status.OPTIMAL and _worth(problem, start) > value:
+            tree, value = start, _worth(problem, start)
         counts = {name: int(found[name]) for name in ("rows", "splits", "actions", "kernels", "nodes", "hits")}
-        return StepResult(tree, value, value + gap, status, time.perf_counter() - began, self.name, counts)
+        seconds = time.perf_counter() - began
+        return StepResult(tree, value, max(bound, value), status, seconds, self.name, counts)
+
+
+def _worth(problem: TreeProblem, tree: Tree) -> float:
+    return float(problem.gain[np.arange(len(problem.gain)), tree.actions(problem.features)].sum())
+
+
+def _useful_depth(problem: TreeProblem) -> int:
+    """A tree with k leaves has depth k - 1 at most, and no more leaves than rows are of use."""
+    if problem.frozen is not None:
+        return problem.depth
+    leaves = min(len(problem.gain), problem.max_leaves or len(problem.gain))
+    return min(problem.depth, max(0, leaves - 1))
 
 
 def _as_start(tree: Tree | None) -> _core.ExactStart | None:
     if tree is None:
         return None
     return _core.ExactStart(tree.feature, tree.threshold, tree.left, tree.right, tree.action)
+
+
+def _as_frozen(frozen: Frozen | None) -> _core.ExactFrozen | None:
+    if frozen is None:
+        return None
+    return _core.ExactFrozen(
+        np.ascontiguousarray(frozen.feature, dtype=np.int32),
+        np.ascontiguousarray(frozen.threshold, dtype=np.float64),
+        np.ascontiguousarray(frozen.action, dtype=np.int32),
+    )

@@ -1,0 +1,356 @@
+// Trees with frozen nodes or a limit on leaves: recursion from the root, fast search where nothing restricts
+// it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "exact/rebuild.hpp"
+
+namespace spotree::exact {
+
+constexpr int32_t kFree = -2, kUnsplit = -1;
+
+// Arrays over the complete tree of the problem's depth (see Frozen in Python); null pointers: nothing is
+// frozen.
+struct FrozenView {
+    const int32_t* feature = nullptr;
+    const double* threshold = nullptr;
+    const int32_t* action = nullptr;
+};
+
+class Guided {
+  public:
+    // `most_leaves` is at least 1; the tree goes into `rebuild`.
+    Guided(Search& search, Rebuild& rebuild, const Preparation& prep, const Reduced& reduced,
+           const Block& root, const FrozenView& frozen, int depth)
+        : search_(search),
+          rebuild_(rebuild),
+          prep_(prep),
+          reduced_(reduced),
+          root_(root),
+          frozen_(frozen),
+          depth_(depth),
+          inner_((1 << depth) - 1) {
+        restricted_.assign(2 * static_cast<size_t>(inner_) + 1, 0);
+        fewest_.assign(2 * static_cast<size_t>(inner_) + 1, 1);
+        for (int32_t t = 2 * inner_; t >= 0; --t) {
+            if (t >= inner_) {
+                restricted_[t] = frozen_.action && frozen_.action[t - inner_] != kFree;
+                continue;
+            }
+            restricted_[t] = restricted_[2 * t + 1] || restricted_[2 * t + 2] || kind(t) != kFree;
+            const int32_t left = fewest_[2 * t + 1], right = fewest_[2 * t + 2];
+            fewest_[t] = kind(t) == kUnsplit ? 1 : kind(t) == kFree ? std::min(left, right) : left + right;
+        }
+    }
+
+    int32_t fewest_leaves() const { return fewest_[0]; }
+
+    // Lower bound on the cost (the optimum unless stopped), and the tree.
+    double solve(int32_t most_leaves) {
+        std::vector<int32_t> rows(root_.rows);
+        for (int32_t i = 0; i < root_.rows; ++i) rows[i] = i;
+        const double value = best(0, depth_, rows, most_leaves);
+        build(0, depth_, rows, most_leaves);
+        return value;
+    }
+
+  private:
+    using Rows = std::vector<int32_t>;
+    struct Name {
+        Key key;
+        int32_t rows, node, leaves;
+        bool operator==(const Name& o) const {
+            return key == o.key && rows == o.rows && node == o.node && leaves == o.leaves;
+        }
+    };
+    struct NameHash {
+        size_t operator()(const Name& n) const {
+            return mix(n.key.low ^ mix(static_cast<uint64_t>(n.node + (1 << 30)) << 32 |
+                                       static_cast<uint32_t>(n.leaves)));
+        }
+    };
+
+    int32_t kind(int32_t t) const { return frozen_.feature ? frozen_.feature[t] : kFree; }
+    bool stopped() { return search_.stop().raised(); }
+    static int32_t full(int d) { return d >= 30 ? 1 << 30 : 1 << d; }
+
+    int32_t final_leaf(int32_t t) const {  // where the rows of an unsplit node end
+        while (t < inner_) t = 2 * t + 2;
+        return t - inner_;
+    }
+
+    // Subproblems without frozen nodes are the same wherever they hang.
+    Name name(int32_t t, int d, const Rows& rows, int32_t leaves) const {
+        Key key;
+        for (int32_t i : rows) key ^= root_.key[i];
+        return {key, static_cast<int32_t>(rows.size()), restricted_[t] ? t : -1 - d, leaves};
+    }
+
+    double best(int32_t t, int d, const Rows& rows, int32_t leaves) {
+        leaves = std::min(leaves, full(d));
+        if (leaves < fewest_[t]) return kInfinity;
+        if (t >= inner_ || kind(t) == kUnsplit)
+            return leaf_cost(t >= inner_ ? t - inner_ : final_leaf(t), rows);
+        const Name id = name(t, d, rows, leaves);
+        if (const auto at = memo_.find(id); at != memo_.end()) return at->second;
+        double value;
+        if (kind(t) != kFree) {
+            value = best_of_shares(t, d, side(t, rows, true), side(t, rows, false), leaves, kInfinity);
+        } else if (!restricted_[t]) {
+            value = best_free(t, d, rows, leaves);
+        } else {
+            value = best_above_frozen(t, d, rows, leaves);
+        }
+        if (!stopped()) memo_.emplace(id, value);
+        return value;
+    }
+
+    double leaf_cost(int32_t leaf, const Rows& rows) const {
+        const int32_t actions = reduced_.actions;
+        std::vector<double> sum(actions, 0.0);
+        for (int32_t i : rows) {
+            const double* c = reduced_.cost.data() + static_cast<size_t>(i) * actions;
+            for (int32_t a = 0; a < actions; ++a) sum[a] += c[a];
+        }
+        const int32_t fixed = frozen_.action ? frozen_.action[leaf] : kFree;
+        return fixed == kFree ? *std::min_element(sum.begin(), sum.end()) : sum[fixed];
+    }
+
+    Rows side(int32_t t, const Rows& rows, bool left) const {
+        const int32_t f = frozen_.feature[t];
+        const auto& values = prep_.values()[f];
+        Rows out;
+        for (int32_t i : rows) {
+            if ((values[prep_.rank(f)[reduced_.group[i]]] < frozen_.threshold[t]) == left) out.push_back(i);
+        }
+        return out;
+    }
+
+    double best_of_shares(int32_t t, int d, const Rows& left, const Rows& right, int32_t leaves,
+                          double budget) {
+        double value = kInfinity;
+        const int32_t half = full(d - 1);
+        if (leaves >= 2 * half) {
+            const double one = best(2 * t + 1, d - 1, left, half);
+            return one >= budget ? one : one + best(2 * t + 2, d - 1, right, half);
+        }
+        for (int32_t k = std::max(fewest_[2 * t + 1], leaves - half); k <= std::min(half, leaves - 1); ++k) {
+            const double one = best(2 * t + 1, d - 1, left, k);
+            if (one < std::min(value, budget))
+                value = std::min(value, one + best(2 * t + 2, d - 1, right, leaves - k));
+        }
+        return value;
+    }
+
+    // A free node with frozen ones below: all rows one way, or any split.
+    double best_above_frozen(int32_t t, int d, const Rows& rows, int32_t leaves) {
+        double value = std::min(best(2 * t + 2, d - 1, rows, leaves), best(2 * t + 1, d - 1, rows, leaves));
+        if (leaves < 2) return value;
+        Rows left, right;
+        for (const Cut& cut : cuts_of(rows)) {
+            if (value <= search_.eps()) break;
+            if (search_.stop().check()) return 0.0;
+            part(cut, rows, left, right);
+            value = std::min(value, best_of_shares(t, d, left, right, leaves, value));
+        }
+        return stopped() ? 0.0 : value;
+    }
+
+    double best_free(int32_t t, int d, const Rows& rows, int32_t leaves) {
+        if (static_cast<int32_t>(rows.size()) <= 1) return 0.0;
+        d = std::min(d, leaves - 1);
+        if (leaves >= full(d)) {
+            const auto block = block_of(rows);
+            return search_.solve_root(*block, d, kInfinity, search_.eps()).value;
+        }
+        const auto block = block_of(rows);
+        double value = std::min(block->best_leaf(), best_free(t, d, rows, leaves - 1));
+        if (value <= search_.eps()) return value;
+        for (const auto& [low, s] : promising(t, d, *block, rows, leaves)) {
+            if (low >= value - search_.eps()) break;
+            if (search_.stop().check()) return 0.0;
+            Rows left, right;
+            part(*block, s, left, right);
+            value = std::min(value, best_free_shares(t, d, left, right, leaves, value));
+        }
+        return stopped() ? 0.0 : value;
+    }
+
+    double best_free_shares(int32_t t, int d, const Rows& left, const Rows& right, int32_t leaves,
+                            double budget) {
+        double value = kInfinity;
+        const int32_t half = full(d - 1);
+        for (int32_t k = std::max(1, leaves - half); k <= std::min(half, leaves - 1); ++k) {
+            const double one = free_part(t, d - 1, left, k);
+            if (one >= std::min(value, budget)) continue;
+            value = std::min(value, one + free_part(t, d - 1, right, leaves - k));
+        }
+        return value;
+    }
+
+    // A free subtree of depth d, by memory; `t` is any node whose subtree is free.
+    double free_part(int32_t t, int d, const Rows& rows, int32_t leaves) {
+        leaves = std::min(leaves, full(d));
+        Name id = name(t, d, rows, leaves);
+        id.node = -1 - d;
+        if (const auto at = memo_.find(id); at != memo_.end()) return at->second;
+        const double value = d == 0 || leaves == 1 ? free_leaf(rows) : best_free(t, d, rows, leaves);
+        if (!stopped()) memo_.emplace(id, value);
+        return value;
+    }
+
+    double free_leaf(const Rows& rows) const { return block_of(rows)->best_leaf(); }
+
+    // Splits by the sum of what their sides cost without a limit on leaves.
+    std::vector<std::pair<double, int32_t>> promising(int32_t t, int d, const Block& block, const Rows& rows,
+                                                      int32_t leaves) {
+        std::vector<std::pair<double, int32_t>> order;
+        Rows left, right;
+        (void)rows;
+        for (int32_t s = 0; s < block.splits; ++s) {
+            if (search_.stop().check()) break;
+            part(block, s, left, right);
+            const int below = std::min(d - 1, leaves - 2);
+            const double low =
+                free_part(t, below, left, full(below)) + free_part(t, below, right, full(below));
+            order.emplace_back(low, s);
+        }
+        std::sort(order.begin(), order.end());
+        return order;
+    }
+
+    // All thresholds that separate the rows, each with its own left: above frozen nodes a mirror is another
+    // split.
+    std::vector<Cut> cuts_of(const Rows& rows) const {
+        std::vector<Cut> cuts;
+        std::vector<int32_t> ranks;
+        for (int32_t f = 0; f < prep_.num_features(); ++f) {
+            ranks.clear();
+            for (int32_t i : rows) ranks.push_back(prep_.rank(f)[reduced_.group[i]]);
+            std::sort(ranks.begin(), ranks.end());
+            ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+            for (size_t k = 1; k < ranks.size(); ++k) cuts.push_back({f, ranks[k - 1], ranks[k], -1});
+        }
+        return cuts;
+    }
+
+    void part(const Cut& cut, const Rows& rows, Rows& left, Rows& right) const {
+        left.clear();
+        right.clear();
+        const int32_t* rank = prep_.rank(cut.feature);
+        for (int32_t i : rows) (rank[reduced_.group[i]] <= cut.below ? left : right).push_back(i);
+    }
+
+    std::unique_ptr<Block> block_of(const Rows& rows) const {
+        auto block = std::make_unique<Block>();
+        block->assemble(root_, rows);
+        return block;
+    }
+
+    static void part(const Block& block, int32_t s, Rows& left, Rows& right) {
+        left.clear();
+        right.clear();
+        const int32_t* rank = block.column(block.feature[s]);
+        const int32_t at = block.rank_at(s);
+        for (int32_t i = 0; i < block.rows; ++i) (rank[i] <= at ? left : right).push_back(block.root_row[i]);
+    }
+
+    int32_t build(int32_t t, int d, const Rows& rows, int32_t leaves) {
+        leaves = std::min(leaves, full(d));
+        if (t >= inner_ || kind(t) == kUnsplit) {
+            const int32_t leaf = t >= inner_ ? t - inner_ : final_leaf(t);
+            return rebuild_.add_leaf(rows, frozen_.action ? frozen_.action[leaf] : kFree);
+        }
+        if (!restricted_[t]) return build_free(t, d, rows, leaves);
+        if (kind(t) != kFree) {
+            const int32_t node = rebuild_.add_raw(frozen_.feature[t], frozen_.threshold[t]);
+            build_sides(t, d, node, side(t, rows, true), side(t, rows, false), leaves);
+            return node;
+        }
+        const double most = best(t, d, rows, leaves) + search_.eps();
+        for (const int32_t child : {2 * t + 2, 2 * t + 1}) {
+            const bool fits = fewest_[child] <= leaves;
+            if (fits && (stopped() || best(child, d - 1, rows, leaves) <= most))
+                return build(child, d - 1, rows, leaves);
+        }
+        Rows left, right;
+        for (const Cut& cut : cuts_of(rows)) {
+            part(cut, rows, left, right);
+            if (best_of_shares(t, d, left, right, leaves, kInfinity) > most) continue;
+            const int32_t node = rebuild_.add_cut(cut);
+            build_sides(t, d, node, left, right, leaves);
+            return node;
+        }
+        return build(fewest_[2 * t + 2] <= leaves ? 2 * t + 2 : 2 * t + 1, d - 1, rows, leaves);
+    }
+
+    void build_sides(int32_t t, int d, int32_t node, const Rows& left, const Rows& right, int32_t leaves) {
+        const int32_t half = full(d - 1);
+        int32_t give = std::max(fewest_[2 * t + 1], leaves - half);
+        if (leaves >= 2 * half) {
+            give = half;
+        } else if (!stopped()) {
+            const double most = best_of_shares(t, d, left, right, leaves, kInfinity) + search_.eps();
+            for (int32_t k = give; k <= std::min(half, leaves - 1); ++k) {
+                if (leaves - k < fewest_[2 * t + 2]) break;
+                if (best(2 * t + 1, d - 1, left, k) + best(2 * t + 2, d - 1, right, leaves - k) <= most) {
+                    give = k;
+                    break;
+                }
+            }
+        }
+        const int32_t l = build(2 * t + 1, d - 1, left, give);
+        rebuild_.tree.left[node] = l;
+        const int32_t r = build(2 * t + 2, d - 1, right, leaves >= 2 * half ? half : leaves - give);
+        rebuild_.tree.right[node] = r;
+    }
+
+    int32_t build_free(int32_t t, int d, const Rows& rows, int32_t leaves) {
+        leaves = std::min(leaves, full(d));
+        d = std::min(d, leaves - 1);
+        const auto block = block_of(rows);
+        if (stopped()) {
+            while (full(d) > leaves) --d;
+            return rebuild_.build_stopped(*block, d, false);
+        }
+        if (leaves >= full(d)) return rebuild_.build(*block, d, false, 0.0);
+        const double most = free_part(t, d, rows, leaves) + search_.eps();
+        for (int32_t fewer = 1; fewer < leaves; ++fewer) {
+            if (free_part(t, d, rows, fewer) <= most) return build_free(t, d, rows, fewer);
+        }
+        Rows left, right;
+        for (int32_t s = 0; s < block->splits; ++s) {
+            part(*block, s, left, right);
+            for (int32_t k = std::max(1, leaves - full(d - 1)); k <= std::min(full(d - 1), leaves - 1); ++k) {
+                if (stopped()) return build_free(t, d, rows, leaves);
+                if (free_part(t, d - 1, left, k) + free_part(t, d - 1, right, leaves - k) > most) continue;
+                const int32_t node = rebuild_.add_cut(block->cut[s]);
+                const int32_t l = build_free(t, d - 1, left, k);
+                rebuild_.tree.left[node] = l;
+                const int32_t r = build_free(t, d - 1, right, leaves - k);
+                rebuild_.tree.right[node] = r;
+                return node;
+            }
+        }
+        return build_free(t, d, rows, leaves - 1);
+    }
+
+    Search& search_;
+    Rebuild& rebuild_;
+    const Preparation& prep_;
+    const Reduced& reduced_;
+    const Block& root_;
+    FrozenView frozen_;
+    int depth_;
+    int32_t inner_;
+    std::vector<uint8_t> restricted_;  // [node] something is frozen in the subtree
+    std::vector<int32_t> fewest_;      // [node] leaves that its frozen splits need at least
+    std::unordered_map<Name, double, NameHash> memo_;
+};
+
+}  // namespace spotree::exact
