@@ -6,7 +6,7 @@ CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*.cpp core/*/*.
 .PHONY: demo test lint bench bench-timing core clean
 
 demo: .venv/stamp-run          ## the main job on a shipped model
-	$(BIN)/spotree info tiger_vs_antelope
+	$(BIN)/spotree solve tiger_vs_antelope --depth 3 --time 10
 
 test: .venv/stamp-dev lint     ## every check that CI runs
 	$(BIN)/pytest -n 2

@@ -21,6 +21,7 @@ PUBLIC = [
     "optimum",
     "policy_value",
     "read",
+    "solve",
 ]
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from spotree.search.improve import improve
     from spotree.search.result import StepResult
     from spotree.solve.solution import Solution
+    from spotree.solve.solve import solve
     from spotree.tree.policy import TreePolicy
     from spotree.tree.tree import Tree
     from spotree.values.evaluate import evaluate, policy_value
@@ -47,6 +48,7 @@ _HOME = {
     "optimum": "spotree.values",
     "policy_value": "spotree.values",
     "read": "spotree.read.read",
+    "solve": "spotree.solve.solve",
 }
 
 __all__ = [
@@ -65,6 +67,7 @@ __all__ = [
     "optimum",
     "policy_value",
     "read",
+    "solve",
 ]
 __version__ = "0.1.0"
 

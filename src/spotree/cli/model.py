@@ -88,5 +88,6 @@ def _constants(text: str) -> dict[str, str]:
     pairs = [pair.partition("=") for pair in text.split(",")]
     for name, equals, value in pairs:
         if not (name.strip() and equals and value.strip()):
-            raise typer.BadParameter(f"{name + equals + value!r} is not of the form name=value", param_hint="--constants")
+            given = name + equals + value
+            raise typer.BadParameter(f"{given!r} is not of the form name=value", param_hint="--constants")
     return {name.strip(): value.strip() for name, _, value in pairs}
