@@ -10,6 +10,7 @@
 #include "arrays.hpp"
 #include "values/backup.hpp"
 #include "values/chain_solver.hpp"
+#include "values/endless.hpp"
 #include "values/missed.hpp"
 
 namespace spotree::bindings {
@@ -120,6 +121,23 @@ Out1<int32_t> reachable(In1<int64_t> row_start, In1<int32_t> row_of, In1<int32_t
     return states;
 }
 
+Out1<int32_t> endless(In1<int64_t> row_start, In1<int32_t> row_of, In1<int32_t> target,
+                      In1<double> probability, std::optional<In1<int32_t>> roots) {
+    auto endless_of = make_array<int32_t>(row_of.size());
+    nb::gil_scoped_release release;
+    const Chain chain{static_cast<int32_t>(row_of.size()),
+                      row_start.data(),
+                      row_of.data(),
+                      target.data(),
+                      probability.data(),
+                      1.0};
+    Components components;
+    components.find(chain, roots ? roots->data() : nullptr, roots ? static_cast<int64_t>(roots->size()) : 0);
+    std::fill_n(endless_of.data(), row_of.size(), -1);
+    spotree::endless(chain, components, endless_of.data());
+    return endless_of;
+}
+
 Out1<double> backup(In1<int64_t> row_start, In1<int32_t> target, In1<double> probability, In1<double> reward,
                     In1<double> value, double discount) {
     auto result = make_array<double>(reward.size());
@@ -166,6 +184,7 @@ void add_values(nb::module_& m) {
         .def_prop_ro("largest_component", &Solver::largest_component)
         .def_prop_ro("num_iterated", &Solver::num_iterated);
     m.def("reachable", &reachable, "row_start"_a, "row_of"_a, "target"_a, "probability"_a, "roots"_a);
+    m.def("endless", &endless, "row_start"_a, "row_of"_a, "target"_a, "probability"_a, "roots"_a.none());
     m.def("backup", &backup, "row_start"_a, "target"_a, "probability"_a, "reward"_a, "value"_a, "discount"_a);
     m.def("sweep", &sweep, "choice_start"_a, "row_start"_a, "target"_a, "probability"_a, "reward"_a,
           "value"_a, "discount"_a, "sweeps"_a);

@@ -30,14 +30,14 @@ inline double leak(double discount, long double mass) {
 }
 }  // namespace detail
 
-// right - (I - discount P) x over `states`; infinite values (no allowed action) solve their equation as they
-// are.
+// right - (I - discount P) x over `states`; a value of -inf (no allowed action, or costs for ever) solves its
+// equation as it is.
 inline Residual value_residual(const Chain& chain, const std::vector<int32_t>& states, const double* right,
                                const double* x, double* residual) {
     Residual result{0.0, 0.0, 1.0};
     for (const int32_t s : states) {
         residual[s] = 0.0;
-        if (std::isinf(x[s]) && chain.discount < 1.0) continue;
+        if (x[s] == -HUGE_VAL) continue;
         long double sum = 0.0L, absolute = 0.0L, mass = 0.0L;
         const int64_t begin = chain.begin(s), end = chain.end(s);
         for (int64_t e = begin; e < end; ++e) {

@@ -34,6 +34,9 @@ class ChainSolver:
 def reachable(
     row_start: Ints, row_of: SmallInts, target: SmallInts, probability: Floats, roots: SmallInts
 ) -> SmallInts: ...
+def endless(
+    row_start: Ints, row_of: SmallInts, target: SmallInts, probability: Floats, roots: SmallInts | None
+) -> SmallInts: ...
 def backup(
     row_start: Ints, target: SmallInts, probability: Floats, reward: Floats, value: PerState, discount: float
 ) -> Floats: ...

@@ -22,8 +22,10 @@ from spotree.mdp.check import (
 )
 from spotree.mdp.choices import ChoiceRows
 from spotree.mdp.forms import Choices, Matrices, from_matrices, from_rows
+from spotree.mdp.graph import ENDS
 from spotree.mdp.missing import stand_in
 from spotree.mdp.model import MDP, Missing
+from spotree.mdp.undiscounted import finite_part
 
 
 def build_mdp(
@@ -45,6 +47,7 @@ def build_mdp(
     name: str = "mdp",
     notes: Mapping[str, str] | None = None,
     undiscounted: bool = False,
+    must_end: bool = False,
 ) -> MDP:
     """An MDP from arrays; the first thing that is wrong with them raises `InvalidModelError`.
 
@@ -73,7 +76,10 @@ def build_mdp(
     state_number
         The numbers by which the source knows the states; 0, 1, ... if not given.
     undiscounted
-        Allow discount 1: for models whose every policy surely ends.
+        Allow discount 1. The model is then cut down to its `finite_part`: states from which every policy is worth
+        -inf are left out, and choices that may lead there are forbidden.
+    must_end
+        With discount 1: going on for ever is worth -inf even where nothing is paid, as a goal must be reached.
     """
     if missing not in get_args(Missing):
         raise InvalidModelError(f"missing={missing!r} is unknown; choose one of {', '.join(get_args(Missing))}")
@@ -96,9 +102,11 @@ def build_mdp(
     names = check_names("action", action_names, choices.num_actions)
     if features is None and feature_names is None:
         feature_names = ("state",)
+    # Undiscounted, what a row lacks to 1 adds up over time: only what is meant to end the episode may be missing.
+    least = 0.0 if normalise else ENDS / 10 if discount == 1 else None
     feature_values = check_features(features, feature_names, choices.num_states, number)
-    return MDP(
-        **_layout(choices, missing, missing_reward, normalise, number, names),
+    mdp = MDP(
+        **_layout(choices, missing, missing_reward, least, number, names),
         initial=frozen_array(check_initial(initial, choices.num_states, number), np.float64),
         discount=discount,
         features=frozen_array(feature_values, np.float64),
@@ -107,9 +115,11 @@ def build_mdp(
         missing=missing,
         missing_reward=missing_reward,
         state_number=frozen_array(number, np.int64),
+        must_end=must_end and discount == 1,
         name=name,
         notes=dict(notes or {}),
     )
+    return finite_part(mdp) if discount == 1 else mdp
 
 
 def _number_of_states(features: Any, initial: Any) -> int | None:
@@ -121,14 +131,22 @@ def _number_of_states(features: Any, initial: Any) -> int | None:
 
 
 def _layout(
-    choices: Choices, missing: Missing, missing_reward: float, normalise: bool, number: Ints, names: tuple[str, ...]
+    choices: Choices,
+    missing: Missing,
+    missing_reward: float,
+    least: float | None,
+    number: Ints,
+    names: tuple[str, ...],
 ) -> dict[str, Any]:
-    """The checked choices in the order that `MDP` promises, with the rows that stand in for missing actions."""
+    """The checked choices in the order that `MDP` promises, with the rows that stand in for missing actions.
+
+    Rows that are off by more than `least` are rescaled.
+    """
     rows, order = choices.rows.sorted()
     reward = choices.reward if order is None else choices.reward[order]
     ends = choices.ends if order is None else choices.ends[order]
-    if normalise:
-        rows = rescaled(rows, ends)
+    if least is not None:
+        rows = rescaled(rows, ends, least)
     check_choices(rows, reward, ends, number, names)
 
     matrix = rows.matrix(choices.num_states)

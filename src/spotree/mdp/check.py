@@ -76,7 +76,9 @@ def check_number(name: str, value: Any) -> float:
 def check_discount(value: Any, undiscounted: bool) -> float:
     discount = check_number("discount", value)
     if not (0 <= discount < 1 or (undiscounted and discount == 1)):
-        raise InvalidModelError(f"discount {discount!r} is not in [0, 1); pass for example 0.99")
+        raise InvalidModelError(
+            f"discount {discount!r} is not in [0, 1); pass for example 0.99, or undiscounted=True with 1"
+        )
     return discount
 
 
@@ -158,10 +160,11 @@ def check_choices(rows: ChoiceRows, reward: Floats, ends: Floats, number: Ints, 
         )
 
 
-def rescaled(rows: ChoiceRows, ends: Floats) -> ChoiceRows:
-    """The rows with small errors of their sums scaled away; those with large ones as they are."""
+def rescaled(rows: ChoiceRows, ends: Floats, least: float = 0.0) -> ChoiceRows:
+    """The rows with small errors of their sums, from `least` on, scaled away; those with large ones as they are."""
     total = rows.expected(np.ones_like(rows.probability))
     with np.errstate(all="ignore"):
-        near = (total > 0) & (np.abs(total + ends - 1) < NORMALISE_TOLERANCE)
+        off = np.abs(total + ends - 1)
+        near = (total > 0) & (off >= least) & (off < NORMALISE_TOLERANCE)
         scale = np.where(near, (1 - ends) / total, 1.0)
     return replace(rows, probability=rows.probability * np.repeat(scale, np.diff(rows.row_start)))

@@ -27,12 +27,15 @@ class MDP:
     choice_action
         [choice] the action of the row, -1 for the row that stands in for missing actions.
     choice_of
-        [state, action] -> choice; -1 where the action is forbidden (`missing="forbid"`).
+        [state, action] -> choice; -1 where the action is forbidden (`missing="forbid"`, or `finite_part`).
     row_start, target, probability
         The rows as CSR arrays: next states and probabilities. A row that sums to less than 1 ends the episode
         with the rest of its probability; only an ending row may do so.
     reward_of_choice
         [choice] expected reward of the row.
+    must_end
+        Undiscounted models only: a policy that may go on for ever is worth -inf. Otherwise it is so only if it
+        pays for ever; going on without reward is worth 0.
     state_number
         [state] the number the state had in its source, before unreachable ones were left out.
     notes
@@ -54,6 +57,7 @@ class MDP:
     missing: Missing
     missing_reward: float
     state_number: Ints
+    must_end: bool = False
     name: str = "mdp"
     notes: Mapping[str, str] = field(default_factory=dict)
 

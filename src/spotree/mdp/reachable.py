@@ -27,19 +27,27 @@ def reachable_states(mdp: MDP) -> NDArray[np.bool_]:
 
 def reachable_part(mdp: MDP) -> MDP:
     """The MDP without the states that no policy can reach; `state_number` keeps the numbers of the others."""
-    keep = reachable_states(mdp)
-    if keep.all():
+    return part_of(mdp, reachable_states(mdp), np.ones(len(mdp.choice_action), dtype=bool))
+
+
+def part_of(mdp: MDP, keep: NDArray[np.bool_], allowed: NDArray[np.bool_]) -> MDP:
+    """The MDP of the states to keep, each with at least one allowed choice; the other choices become forbidden.
+
+    An allowed choice of a state that is kept must not lead to one that is not.
+    """
+    if keep.all() and allowed.all():
         return mdp
     count = np.diff(mdp.choice_start)
-    kept_choice = np.repeat(keep, count)
+    kept_choice = np.repeat(keep, count) & allowed
     kept_entry = np.repeat(kept_choice, np.diff(mdp.row_start))
     new_state = np.cumsum(keep) - 1
-    new_choice = np.append(np.cumsum(kept_choice, dtype=np.int32) - 1, np.int32(-1))  # -1 stays -1
+    new_choice = np.append(np.where(kept_choice, np.cumsum(kept_choice) - 1, -1), -1).astype(np.int32)
     choice_of = new_choice[mdp.choice_of[keep]]
     choice_of.flags.writeable = False
+    new_count = np.add.reduceat(kept_choice, mdp.choice_start[:-1], dtype=np.int64)[keep]
     return replace(
         mdp,
-        choice_start=frozen_array(np.concatenate(([0], np.cumsum(count[keep]))), np.int64),
+        choice_start=frozen_array(np.concatenate(([0], np.cumsum(new_count))), np.int64),
         choice_action=frozen_array(mdp.choice_action[kept_choice], np.int32),
         choice_of=frozen_array(choice_of, np.int32),
         row_start=frozen_array(np.concatenate(([0], np.cumsum(np.diff(mdp.row_start)[kept_choice]))), np.int64),

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from spotree.axes import Floats, Ints
 from spotree.errors import ReadError
 from spotree.mdp import MDP, ChoiceRows, build_mdp, reachable_part
+from spotree.mdp.undiscounted import refuse_endless
 from spotree.read.actions import drop, name_actions
 from spotree.read.explicit import ExplicitModel
 from spotree.read.expression import states_where
-from spotree.read.options import DEFAULT_DISCOUNT, DEFAULT_MISSING, ReadOptions
+from spotree.read.options import DEFAULT_DISCOUNT, DEFAULT_MISSING, REACH, ReadOptions
 
 
 def choose(
@@ -30,9 +31,6 @@ def choose(
         raise ReadError(f"{source}: the states have no variables, and a tree needs features to split on")
     own: Mapping[str, Any] = model.extension
     notes: dict[str, str] = dict(own.get("notes", {}))
-    reward, reward_on_goal, note = _reward(model, options, source)
-    if not own or options.reward is not None or options.sense == "min":
-        notes["reward"] = note
     goal = np.zeros(model.num_states, dtype=bool)
     if options.goal is not None:
         goal = states_where(options.goal, model.labels, model.variables, constants or {}, model.num_states)
@@ -41,6 +39,9 @@ def choose(
         if goal.all():
             raise ReadError(f"{source}: goal={options.goal!r} holds in every state; nothing is left to decide")
         notes["goal"] = f"{options.goal}: {goal.sum()} states, where the episode ends"
+    reward, reward_on_goal, note = _reward(model, options, goal, source)
+    if not own or options.reward is not None or options.sense == "min":
+        notes["reward"] = note
     if own:
         action_of, names = model.kind_of, [kind.label for kind in model.kinds]
     else:
@@ -49,11 +50,13 @@ def choose(
     rows, reward, ends = _rows(model, action_of, stays & ~goal[model.state_of], reward)
     if not own:
         rows, names = _used(rows, names)
+    until_goal = options.goal is not None and bool(reward.any())  # not only a reward for the goal itself
     rows, reward, ends = _with_goal(rows, reward, ends, np.flatnonzero(goal), reward_on_goal, len(names))
     features, feature_names, dropped = _features(model, source)
     if dropped:
         notes["columns that are no features"] = dropped
     discount = options.discount_or(own.get("discount", DEFAULT_DISCOUNT))
+    must_end = (until_goal and options.sense == "min") or bool(own.get("must_end", False))
     mdp = build_mdp(
         rows,
         reward if options.sense == "max" else 0.0 - reward,
@@ -68,21 +71,42 @@ def choose(
         state_number=own.get("state_number"),
         name=options.name or own.get("name") or Path(source).stem,
         notes=notes,
-        undiscounted=discount == 1 and "discount" in own,
+        undiscounted=True,
+        must_end=must_end,
     )
+    if discount == 1 and until_goal and options.sense == "max":
+        refuse_endless(
+            mdp,
+            mdp.reward_of_choice >= 0,
+            f"without coming to the goal {options.goal!r}, so the largest expected reward until then is infinite; "
+            "choose a discount below 1, another goal, or sense='min'",
+        )
     return reachable_part(mdp) if options.reachable else mdp
 
 
-def _reward(model: ExplicitModel, options: ReadOptions, source: str) -> tuple[Floats, Floats, str]:
+def _reward(
+    model: ExplicitModel, options: ReadOptions, goal: NDArray[np.bool_], source: str
+) -> tuple[Floats, Floats, str]:
     """[choice] what it earns, [state] what a goal earns on arrival, and the names that were added up."""
     known = model.rewards
     asked = options.reward
+    if asked is None and not known and options.goal is not None:
+        asked = REACH
+    if asked == REACH:
+        if options.goal is None:
+            raise ReadError(f"{source}: reward={REACH!r} pays 1 for reaching the goal; say which with goal=...")
+        text = f"1 for reaching {options.goal}"
+        return (
+            np.zeros(model.num_choices),
+            goal.astype(np.float64),
+            text if options.sense == "max" else f"-({text})",
+        )
     if asked is None:
         if len(known) != 1:
             listed = ", ".join(sorted(known)) or "none"
             raise ReadError(
                 f"{source}: {len(known)} reward structures ({listed}); choose with reward=NAME, several names, "
-                "'sum' for all, or a label, which pays 1 in its states"
+                "'sum' for all, 'reach' (1 for the goal), or a label, which pays 1 in its states"
             )
         asked = next(iter(known))
     names = sorted(known) if asked == "sum" else [asked] if isinstance(asked, str) else list(asked)

@@ -41,6 +41,7 @@ def read_gymnasium(source: Any, options: ReadOptions) -> MDP:
         missing=options.missing_or(),
         missing_reward=options.missing_reward_or(),
         ends=ends,
+        undiscounted=True,
         name=name,
         notes=notes,
     )

@@ -83,7 +83,7 @@ def read_npz(path: str | os.PathLike[str], options: ReadOptions) -> MDP:
         missing=options.missing_or(cast(Missing, str(stored["missing"]))),
         missing_reward=options.missing_reward_or(float(stored["missing_reward"])),
         ends=stored["ends"],
-        undiscounted=bool(stored["undiscounted"]),
+        undiscounted=bool(stored["undiscounted"]) or options.discount == 1,
         state_number=stored["state_number"],
         name=options.name or str(stored["name"]),
         notes=_notes(path, stored),

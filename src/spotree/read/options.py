@@ -13,6 +13,7 @@ ActionMapping: TypeAlias = Literal["commands", "labels"]
 
 DEFAULT_DISCOUNT = 0.99
 DEFAULT_MISSING: Missing = "random"
+REACH = "reach"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +27,15 @@ class ReadOptions:
     reward
         Which reward structure counts: one name, several (added up), `"sum"` for all of them, None for the only one.
         A label may stand for a structure: it pays 1 in its states, and once in a goal.
+        `"reach"` pays 1 for reaching the goal and nothing else (None, where a file has a goal but no rewards).
     sense
         `"min"` for costs: the rewards are negated, so that more is always better inside.
     goal
         A label or expression; its states become absorbing and earn nothing more.
     discount
-        None takes the source's own where it has one, else `DEFAULT_DISCOUNT`: see `discount_or`.
+        None takes the source's own where it has one, else `DEFAULT_DISCOUNT`: see `discount_or`. With 1 and
+        `reward="reach"` the value is the probability of reaching the goal; costs until a goal are -inf for a policy
+        that does not surely reach it (docs/undiscounted.md).
     missing, missing_reward
         The rule for unavailable actions; None takes the source's own, else the default: see `missing_or`.
     actions

@@ -12,6 +12,7 @@ from spotree.axes import PerState, SmallInts
 from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp import MDP
 from spotree.values.certified import Certified
+from spotree.values.endless import settle_endless
 from spotree.values.mixture import Mixture
 from spotree.values.policy import Acts, actions_of, chosen_rows
 
@@ -31,11 +32,17 @@ class PolicyChain:
     solver: _core.ChainSolver
 
     def values(self) -> Certified[PerState]:
-        """Expected discounted return from each state; -inf where a forbidden action cannot be avoided."""
+        """Expected discounted return from each state.
+
+        -inf where a forbidden action cannot be avoided, or, undiscounted, where the policy may pay for ever.
+        """
         return Certified(*self.solver.solve(self.reward))
 
     def occupancy(self) -> Certified[PerState]:
-        """Expected discounted visits to each state from the initial distribution."""
+        """Expected discounted visits to each state from the initial distribution.
+
+        Undiscounted, a state of a class that is never left counts how often the class is entered there.
+        """
         return Certified(*self.solver.solve_transposed(self.mdp.initial))
 
     def expected_return(self) -> Certified[float]:
@@ -44,6 +51,8 @@ class PolicyChain:
         start = np.flatnonzero(self.mdp.initial)
         parts = self.mdp.initial[start] * values.value[start]
         value = math.fsum(parts)
+        if value == -math.inf:  # which the graph alone tells
+            return Certified(value, 0.0)
         rounding = _EPSILON * (math.fsum(np.abs(parts)) + abs(value))
         return Certified(value, values.error * float(self.mdp.initial.sum()) * (1 + 8 * _EPSILON) + rounding)
 
@@ -59,6 +68,7 @@ def policy_chain(mdp: MDP, policy: Policy, *, everywhere: bool = True) -> Policy
     if (rows < 0).any():
         _refuse_reachable(mdp, policy, rows, roots)
         reward[rows < 0] = -np.inf
+    rows, reward = settle_endless(mdp, mdp.row_start, rows, mdp.probability, reward, look_at)
     solver = _core.ChainSolver(mdp.row_start, rows, mdp.target, mdp.probability, mdp.discount, look_at)
     return PolicyChain(mdp, reward, solver)
 
@@ -73,9 +83,10 @@ def _mixed_chain(mdp: MDP, policy: Mixture, look_at: SmallInts | None) -> Policy
     probability = mdp.probability * np.repeat(policy.weight, np.diff(mdp.row_start))
     reward = np.add.reduceat(policy.weight * mdp.reward_of_choice, mdp.choice_start[:-1])
     row_start = mdp.row_start[mdp.choice_start]
-    return PolicyChain(
-        mdp, reward, _core.ChainSolver(row_start, None, mdp.target, probability, mdp.discount, look_at)
-    )
+    row_of = np.arange(mdp.num_states, dtype=np.int32)
+    row_of, reward = settle_endless(mdp, row_start, row_of, probability, reward, look_at)
+    solver = _core.ChainSolver(row_start, row_of, mdp.target, probability, mdp.discount, look_at)
+    return PolicyChain(mdp, reward, solver)
 
 
 def _refuse_reachable(mdp: MDP, policy: ArrayLike | Acts, rows: SmallInts, roots: SmallInts) -> None:

@@ -25,8 +25,13 @@ class Mixture:
 
 
 def uniform(mdp: MDP) -> Mixture:
-    """A uniformly random one of the choices that the model really offers, in every state."""
-    real = (mdp.choice_action >= 0).astype(np.float64)
+    """A uniformly random one of the choices that the model really offers, in every state.
+
+    Where all of these are forbidden it is what stands in for missing actions.
+    """
+    offered = mdp.choice_action >= 0
+    none = ~np.logical_or.reduceat(offered, mdp.choice_start[:-1])
+    real = (offered | np.repeat(none, np.diff(mdp.choice_start))).astype(np.float64)
     number = np.add.reduceat(real, mdp.choice_start[:-1])
     return Mixture(frozen_array(real / np.repeat(number, np.diff(mdp.choice_start)), np.float64))
 

@@ -1,19 +1,14 @@
-"""The best policy of an MDP, over all policies: policy iteration."""
+"""The best policy of an MDP, over all policies."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from spotree import _core
-from spotree.axes import ActionOf, Floats, Ints, PerState, frozen_array
+from spotree.axes import ActionOf, Ints, PerState, frozen_array
 from spotree.mdp import MDP
-from spotree.values.action_values import choice_values
-from spotree.values.certified import Certified
-
-_START_SWEEPS = 100  # of value iteration, before the first policy
-_TIE = 1e-13  # a better choice must be better by this much, relative to the largest value
-_PATIENCE = 10  # rounds without a visible gain: what is left is rounding
+from spotree.values.missed import most_missed
+from spotree.values.policy_iteration import policy_iteration
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,8 +24,8 @@ class Optimum:
     actions
         [state] the policy.
     error
-        Proved bound: the most that one better action gains, rounding included, over 1 - discount, and the error of
-        the values themselves; inf if undiscounted.
+        Proved bound: the most that one better action gains, rounding included, over 1 - discount (undiscounted:
+        times the most steps that a policy can take, see `most_missed`), and the error of the values themselves.
     """
 
     value: float
@@ -40,42 +35,14 @@ class Optimum:
 
 
 def optimum(mdp: MDP) -> Optimum:
-    """Policy iteration, started from a policy that is greedy after some value iteration."""
-    model = (mdp.choice_start, mdp.row_start, mdp.target, mdp.probability, mdp.reward_of_choice)
-    start = _core.sweep(*model, np.zeros(mdp.num_states), mdp.discount, _START_SWEEPS)
-    _, rows = _best_rows(mdp, choice_values(mdp, start))
-    total, patience = -math.inf, _PATIENCE
-    while True:
-        values = _values(mdp, rows)
-        of_choice = choice_values(mdp, values.value)
-        best, better = _best_rows(mdp, of_choice)
-        improved = best - of_choice[rows] > _TIE * np.abs(values.value).max()
-        patience = _PATIENCE if values.value.sum() > total else patience - 1
-        if not improved.any() or patience == 0:
-            break
-        total = max(total, float(values.value.sum()))
-        rows = np.where(improved, better, rows)
+    """The best of all policies, by policy iteration."""
+    rows, values = policy_iteration(mdp)
     return Optimum(
         value=math.fsum(mdp.initial * values.value),
         values=frozen_array(values.value, np.float64),
         actions=frozen_array(_actions(mdp, rows), np.int32),
-        error=_core.most_missed(*model, values.value, mdp.discount) + values.error,
+        error=most_missed(mdp, values.value) + values.error,
     )
-
-
-def _values(mdp: MDP, rows: Ints) -> Certified[PerState]:
-    solver = _core.ChainSolver(
-        mdp.row_start, rows.astype(np.int32), mdp.target, mdp.probability, mdp.discount, None
-    )
-    return Certified(*solver.solve(mdp.reward_of_choice[rows]))
-
-
-def _best_rows(mdp: MDP, of_choice: Floats) -> tuple[PerState, Ints]:
-    """The largest value among each state's rows, and the first row that has it."""
-    best = np.maximum.reduceat(of_choice, mdp.choice_start[:-1])
-    at_best = of_choice == np.repeat(best, np.diff(mdp.choice_start))
-    row = np.where(at_best, np.arange(len(of_choice)), len(of_choice))
-    return best, np.minimum.reduceat(row, mdp.choice_start[:-1])
 
 
 def _actions(mdp: MDP, rows: Ints) -> ActionOf:

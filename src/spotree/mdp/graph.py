@@ -1,0 +1,124 @@
+"""What the graph of an MDP alone tells: where one can stay for ever, and from where one can surely stop."""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.csgraph
+from numpy.typing import NDArray
+
+from spotree.axes import Ints, SmallInts
+from spotree.mdp.model import MDP
+
+ENDS = 1e-12  # a row that lacks less than this to 1 does not end the episode: the rest is rounding
+
+Set = NDArray[np.bool_]
+
+
+class EndComponents(NamedTuple):
+    """Maximal parts that a policy can stay in for ever while it visits all of it.
+
+    Attributes
+    ----------
+    component_of
+        [state] the component, -1 for states in none.
+    inside
+        [choice] whether the row stays within a component.
+    """
+
+    component_of: Ints
+    inside: Set
+
+
+def states_of_choices(mdp: MDP) -> Ints:
+    """[choice] the state that offers it."""
+    return np.repeat(np.arange(mdp.num_states), np.diff(mdp.choice_start))
+
+
+def ending_choices(mdp: MDP) -> Set:
+    """[choice] whether the episode may end there."""
+    kept = np.bincount(_choice_of_entry(mdp), mdp.probability, len(mdp.choice_action))
+    ends: Set = kept < 1.0 - ENDS
+    return ends
+
+
+def end_components(mdp: MDP, allowed: Set) -> EndComponents:
+    """The maximal end components of a policy that takes only the allowed rows.
+
+    Rows that leave their strongly connected component are dropped until none does.
+    """
+    choice, state = _choice_of_entry(mdp), states_of_choices(mdp)
+    positive = mdp.probability > 0
+    inside = allowed & ~ending_choices(mdp)
+    while True:
+        stays = np.bincount(state[inside], minlength=mdp.num_states) > 0
+        used = positive & inside[choice]
+        origin, target = state[choice[used]], mdp.target[used]
+        component = _strong_components(mdp.num_states, origin, target)
+        leaving = (component[origin] != component[target]) | ~stays[target]
+        if not leaving.any():
+            return EndComponents(np.where(stays, component, -1), inside)
+        inside = inside.copy()
+        inside[choice[used][leaving]] = False
+
+
+def surely_stopping(mdp: MDP, stops: Set) -> tuple[Set, Set]:
+    """The states from which some policy surely ends the episode or comes to a state of `stops`, and its choices.
+
+    [state] and [choice]: a choice belongs to it if all its next states do.
+    """
+    choice, state = _choice_of_entry(mdp), states_of_choices(mdp)
+    positive = mdp.probability > 0
+    allowed = np.ones(len(mdp.choice_action), dtype=bool)
+    while True:
+        kept = _next_towards(mdp, stops, allowed) != _NOWHERE
+        lost = positive & ~kept[mdp.target]
+        still = allowed & kept[state]
+        still[choice[lost]] = False
+        if (still == allowed).all():
+            return kept, allowed
+        allowed = still
+
+
+def rows_towards(mdp: MDP, stops: Set, inside: Set) -> Ints:
+    """[state] a row of a policy that surely ends or stops, where `surely_stopping` keeps every state and choice.
+
+    In a state of `stops` it is one of the rows `inside`; elsewhere one that ends, or leads a step closer.
+    """
+    step = _next_towards(mdp, stops, np.ones(len(mdp.choice_action), dtype=bool))
+    choice, state = _choice_of_entry(mdp), states_of_choices(mdp)
+    closer = np.zeros(len(mdp.choice_action), dtype=bool)
+    closer[choice[(mdp.probability > 0) & (mdp.target == step[state[choice]])]] = True
+    at_stop = stops[state]
+    good = np.where(at_stop, inside, np.where(step[state] == mdp.num_states, ending_choices(mdp), closer))
+    row = np.where(good, np.arange(len(good)), len(good))
+    first: Ints = np.minimum.reduceat(row, mdp.choice_start[:-1])
+    return first
+
+
+_NOWHERE = -9999  # what scipy writes for nodes that a search does not find
+
+
+def _next_towards(mdp: MDP, stops: Set, allowed: Set) -> Ints:
+    """[state] the next state on a shortest way to a stop or an end; num_states: there already; or _NOWHERE."""
+    choice, state = _choice_of_entry(mdp), states_of_choices(mdp)
+    done = stops.copy()
+    done[state[allowed & ending_choices(mdp)]] = True
+    outer, first = mdp.num_states, np.flatnonzero(done)
+    used = (mdp.probability > 0) & allowed[choice]
+    # Backwards, from one extra state that stands before all those where a policy may stop.
+    origin = np.concatenate((mdp.target[used], np.full(len(first), outer)))
+    target = np.concatenate((state[choice[used]], first))
+    graph = sp.csr_matrix((np.ones(len(origin), dtype=np.int8), (origin, target)), shape=(outer + 1, outer + 1))
+    _, before = scipy.sparse.csgraph.breadth_first_order(graph, outer, return_predecessors=True)
+    return np.asarray(before[:outer], dtype=np.int64)
+
+
+def _choice_of_entry(mdp: MDP) -> Ints:
+    return np.repeat(np.arange(len(mdp.choice_action)), np.diff(mdp.row_start))
+
+
+def _strong_components(size: int, origin: Ints, target: SmallInts) -> Ints:
+    graph = sp.csr_matrix((np.ones(len(origin), dtype=np.int8), (origin, target)), shape=(size, size))
+    _, component = scipy.sparse.csgraph.connected_components(graph, directed=True, connection="strong")
+    return np.asarray(component, dtype=np.int64)

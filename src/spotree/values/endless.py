@@ -1,0 +1,27 @@
+"""Undiscounted chains that go on for ever: what they are worth, and the chain without them."""
+
+import numpy as np
+
+from spotree import _core
+from spotree.axes import Floats, Ints, PerState, SmallInts
+from spotree.mdp import MDP
+
+
+def settle_endless(
+    mdp: MDP, row_start: Ints, row_of: SmallInts, probability: Floats, reward: PerState, roots: SmallInts | None
+) -> tuple[SmallInts, PerState]:
+    """The row and reward per state of the same chain, ended where it would never end.
+
+    A closed class of states is worth 0 if it pays nothing, -inf if it pays (no class earns: `finite_part` sees to
+    that) or if the episode must end. The rest of the chain surely leaves, so its equations have one solution.
+    """
+    if mdp.discount < 1:
+        return row_of, reward
+    class_of = _core.endless(row_start, row_of, mdp.target, probability, roots)
+    endless = class_of >= 0
+    if not endless.any():
+        return row_of, reward
+    lost = np.zeros(mdp.num_states + 1, dtype=bool)
+    lost[class_of[endless & (mdp.must_end | (reward != 0))]] = True
+    worth = np.where(lost[class_of], -np.inf, 0.0)
+    return np.where(endless, np.int32(-1), row_of), np.where(endless, worth, reward)

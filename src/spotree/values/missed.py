@@ -1,0 +1,102 @@
+"""How much the best of all policies can gain on given values: a proved bound, discounted or not."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from spotree import _core
+from spotree.axes import Floats, PerState
+from spotree.mdp import MDP, ChoiceRows, build_mdp
+from spotree.mdp.graph import EndComponents, Set, end_components, ending_choices, states_of_choices
+from spotree.values.policy_iteration import policy_iteration
+
+_EPSILON = float(np.finfo(np.float64).eps)
+
+
+def most_missed(mdp: MDP, value: PerState) -> float:
+    """No policy is worth more than this above `value` in any state."""
+    if mdp.discount < 1:
+        model = (mdp.choice_start, mdp.row_start, mdp.target, mdp.probability, mdp.reward_of_choice)
+        return _core.most_missed(*model, value, mdp.discount)
+    return _most_missed_undiscounted(mdp, value)
+
+
+def _most_missed_undiscounted(mdp: MDP, value: PerState) -> float:
+    """Values that no choice improves: the given ones, raised by a multiple of the steps that a policy can take.
+
+    An end component without reward has one value, so it counts as one state, and its inner steps not at all. If a
+    single choice gains at most g elsewhere, value + g * steps cannot be improved. Where a policy may pay for ever
+    the number of its steps has no bound; but then a share of what is paid makes up for g, see `_share`.
+    (Rows that do not end the episode are taken to sum to 1 exactly.)
+    """
+    idle = end_components(mdp, mdp.reward_of_choice == 0)
+    raised = _constant_on(idle, value, at_least=-np.inf if mdp.must_end else 0.0)
+    gain = float(_gains(mdp, raised)[~idle.inside].max(initial=0.0))
+    lifted = float((raised - value).max(initial=0.0))
+    if gain <= 0.0:
+        return lifted
+    endless = end_components(mdp, np.ones(len(mdp.choice_action), dtype=bool)).inside
+    paying = endless & (mdp.reward_of_choice < 0)
+    steps = _most_steps(mdp, idle, ~idle.inside & ~paying)
+    bound = gain * steps + lifted
+    if paying.any():
+        bound += _share(mdp, gain, steps, paying) * float(np.abs(raised).max())
+    return bound * (1 + 8 * _EPSILON)
+
+
+def _share(mdp: MDP, gain: float, steps: float, paying: Set) -> float:
+    """The share of all costs that is at least `gain` for every paying choice, and for the steps between two."""
+    share = gain * (1.0 + steps) / float(np.abs(mdp.reward_of_choice[paying]).min())
+    return share if share < 1.0 and mdp.reward_of_choice.max() <= 0.0 else np.inf
+
+
+def _gains(mdp: MDP, value: PerState) -> Floats:
+    """[choice] what taking it once gains on the value, rounded upwards."""
+    here = np.repeat(value, np.diff(mdp.choice_start))
+    gain = mdp.reward_of_choice - here + mdp.rows @ value
+    size = np.abs(mdp.reward_of_choice) + np.abs(here) + mdp.rows @ np.abs(value)
+    gains: Floats = gain + (np.diff(mdp.row_start) + 4) * _EPSILON * size
+    return gains
+
+
+def _constant_on(idle: EndComponents, value: PerState, at_least: float) -> PerState:
+    """The values, raised to the largest of each component."""
+    raised = value.copy()
+    inner = idle.component_of >= 0
+    most = np.full(len(value), at_least)
+    np.maximum.at(most, idle.component_of[inner], value[inner])
+    raised[inner] = most[idle.component_of[inner]]
+    return raised
+
+
+def _most_steps(mdp: MDP, idle: EndComponents, counted: Set) -> float:
+    """A bound on the expected number of counted choices that any policy takes, one after the other.
+
+    It is checked by itself: with w the computed numbers, w less what follows is at least `slack` for each choice.
+    """
+    inner = idle.component_of >= 0
+    places, place = np.unique(
+        np.where(inner, idle.component_of, mdp.num_states + np.arange(mdp.num_states)), return_inverse=True
+    )
+    merge = sp.csr_matrix((np.ones(mdp.num_states), (np.arange(mdp.num_states), place)))
+    chosen = np.flatnonzero(counted)
+    origin = place[states_of_choices(mdp)[chosen]]
+    without = np.setdiff1d(np.arange(len(places)), origin)  # nothing is counted there: the end
+    rows = sp.csr_matrix(sp.vstack((mdp.rows[chosen] @ merge, sp.csr_matrix((len(without), len(places))))))
+    state = np.concatenate((origin, without))
+    order = np.argsort(state, kind="stable")
+    rows, state = rows[order], state[order]
+    first = np.concatenate(([True], np.diff(state) != 0))
+    action = np.arange(len(state)) - np.flatnonzero(first)[np.cumsum(first) - 1]
+    ends = np.concatenate((ending_choices(mdp)[chosen], np.ones(len(without), dtype=bool)))[order]
+    quotient = build_mdp(
+        ChoiceRows(state, action, rows.indptr, rows.indices, rows.data),
+        1.0,
+        1.0,
+        ends=np.where(ends, 1.0 - np.asarray(rows.sum(axis=1)).ravel(), 0.0),
+        missing="forbid",
+        features=np.arange(len(places), dtype=float)[:, None],
+        undiscounted=True,
+    )
+    steps = policy_iteration(quotient).values.value
+    slack = -float(_gains(quotient, steps).max(initial=-1.0)) + 1.0
+    return float(steps.max()) / slack if slack > 0.5 else np.inf

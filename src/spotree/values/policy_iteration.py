@@ -1,0 +1,78 @@
+"""Policy iteration: better choices, then their values, until none is better."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spotree import _core
+from spotree.axes import Floats, Ints, PerState
+from spotree.mdp import MDP
+from spotree.mdp.graph import rows_towards
+from spotree.mdp.undiscounted import idle_components
+from spotree.values.action_values import choice_values
+from spotree.values.certified import Certified
+from spotree.values.endless import settle_endless
+
+_START_SWEEPS = 100  # of value iteration, before the first policy
+_TIE = 1e-13  # a better choice must be better by this much, relative to the largest value
+_PATIENCE = 10  # rounds without a visible gain: what is left is rounding
+_FALL = 1e-9  # no value may fall by more, relative to the largest; if one does, the gain was rounding
+
+
+class Best(NamedTuple):
+    """The rows that a best policy takes, and what it is worth."""
+
+    rows: Ints
+    values: Certified[PerState]
+
+
+def policy_iteration(mdp: MDP) -> Best:
+    """A policy that no single choice improves.
+
+    Undiscounted this is only sound from a policy that surely stops: a strictly better choice then never closes a
+    new class of states that goes on for ever, so all policies on the way stop as well.
+    """
+    rows = _start(mdp)
+    values = _values(mdp, rows)
+    total, patience = float(values.value.sum()), _PATIENCE
+    while patience > 0:
+        of_choice = choice_values(mdp, values.value)
+        best, better = _best_rows(mdp, of_choice)
+        scale = np.abs(values.value).max()
+        improved = best - of_choice[rows] > _TIE * scale
+        if not improved.any():
+            break
+        new_rows = np.where(improved, better, rows)
+        new_values = _values(mdp, new_rows)
+        if mdp.discount == 1 and (new_values.value < values.value - _FALL * scale).any():
+            break
+        rows, values = new_rows, new_values
+        patience = _PATIENCE if values.value.sum() > total else patience - 1
+        total = max(total, float(values.value.sum()))
+    return Best(rows, values)
+
+
+def _start(mdp: MDP) -> Ints:
+    """Greedy after some value iteration; undiscounted, a policy that surely ends, or idles where it can."""
+    if mdp.discount == 1:
+        idle = idle_components(mdp)
+        return rows_towards(mdp, idle.component_of >= 0, idle.inside)
+    model = (mdp.choice_start, mdp.row_start, mdp.target, mdp.probability, mdp.reward_of_choice)
+    sweeps = _core.sweep(*model, np.zeros(mdp.num_states), mdp.discount, _START_SWEEPS)
+    return _best_rows(mdp, choice_values(mdp, sweeps))[1]
+
+
+def _values(mdp: MDP, rows: Ints) -> Certified[PerState]:
+    row_of, reward = settle_endless(
+        mdp, mdp.row_start, rows.astype(np.int32), mdp.probability, mdp.reward_of_choice[rows], None
+    )
+    solver = _core.ChainSolver(mdp.row_start, row_of, mdp.target, mdp.probability, mdp.discount, None)
+    return Certified(*solver.solve(reward))
+
+
+def _best_rows(mdp: MDP, of_choice: Floats) -> tuple[PerState, Ints]:
+    """The largest value among each state's rows, and the first row that has it."""
+    best = np.maximum.reduceat(of_choice, mdp.choice_start[:-1])
+    at_best = of_choice == np.repeat(best, np.diff(mdp.choice_start))
+    row = np.where(at_best, np.arange(len(of_choice)), len(of_choice))
+    return best, np.minimum.reduceat(row, mdp.choice_start[:-1])
