@@ -27,7 +27,7 @@ class TreeSearch {
                In1<double> reward, In1<double> initial, double discount, In1<int32_t> group_of,
                In2<int32_t> rank, In1<int32_t> num_values, In1<double> optimal_value,
                In1<double> optimal_weight, In1<double> random_weight, double optimum, double random_return,
-               int32_t depth, int32_t max_leaves, uint64_t seed, int32_t threads)
+               int32_t depth, int32_t max_leaves, uint64_t seed, int32_t threads, bool must_end)
         : arrays_(choice_of, row_start, target, probability, reward, initial, group_of, rank, num_values,
                   optimal_value, optimal_weight, random_weight),
           model_{static_cast<int32_t>(choice_of.shape(0)),
@@ -49,6 +49,7 @@ class TreeSearch {
                  optimal_weight.data(),
                  optimum,
                  random_return,
+                 must_end,
                  {},
                  {}},
           depth_(depth),
@@ -126,10 +127,11 @@ void add_neighbourhood(nb::module_& m) {
     nb::class_<TreeSearch>(m, "TreeSearch")
         .def(nb::init<In2<int32_t>, In1<int64_t>, In1<int32_t>, In1<double>, In1<double>, In1<double>, double,
                       In1<int32_t>, In2<int32_t>, In1<int32_t>, In1<double>, In1<double>, In1<double>, double,
-                      double, int32_t, int32_t, uint64_t, int32_t>(),
+                      double, int32_t, int32_t, uint64_t, int32_t, bool>(),
              "choice_of"_a, "row_start"_a, "target"_a, "probability"_a, "reward"_a, "initial"_a, "discount"_a,
              "group_of"_a, "rank"_a, "num_values"_a, "optimal_value"_a, "optimal_weight"_a, "random_weight"_a,
-             "optimum"_a, "random_return"_a, "depth"_a, "max_leaves"_a, "seed"_a, "threads"_a)
+             "optimum"_a, "random_return"_a, "depth"_a, "max_leaves"_a, "seed"_a, "threads"_a,
+             "must_end"_a = false)
         .def("round", &TreeSearch::round, "work"_a, "seconds"_a)
         .def("offer", &TreeSearch::offer, "feature"_a, "cut"_a, "action"_a)
         .def("expected_return", &TreeSearch::expected_return, "feature"_a, "cut"_a, "action"_a,

@@ -32,17 +32,25 @@ class Chain {
           action_(model.num_groups, 0) {
         const double unit = (model.discount < 1 ? 1.0 - model.discount : 1e-3) * model.scale();
         tight_ = 1e-11 * unit;
-        fine_ = model.discount < 1 ? kFine * unit : tight_;
-        loose_ = model.discount < 1 ? kLoose * unit : tight_;
+        fine_ = kFine * unit;
+        loose_ = kLoose * unit;
+        const double *first = model.optimal_value, *last = first + model.num_states;
+        if (model.discount < 1 || first == last) return;
+        // Undiscounted, residuals add up over an unknown number of steps: as small as rounding allows.
+        const auto [least, most] = std::minmax_element(first, last);
+        const double largest = std::max({model.scale(), -*least, *most});
+        tight_ = 1e-13 * largest;
+        fine_ = loose_ = 1e-12 * largest;
+        lost_value_ = *least - 10 * model.scale();
     }
 
     // The return of the tree within kFine of the scale. One that is surely below `reject_below` may be given
     // only as an upper bound of it; kInfeasible if the tree picks a forbidden action (or, at discount 1,
     // collects rewards for ever).
     double expected_return(const FullTree& tree, double reject_below) {
-        if (!explore(tree, model_.initial_states)) return kInfeasible;
+        if (!explore(tree, model_.initial_states) || lost_) return kInfeasible;
         const bool rough = !systems_.empty() && loose_ > fine_ && std::isfinite(reject_below);
-        if (!solve(rough ? loose_ : fine_)) return kInfeasible;
+        if (!solve(rough ? loose_ : fine_) || lost_) return kInfeasible;
         if (rough) {
             const double upper = total() + loose_ / (1.0 - model_.discount);
             if (upper < reject_below) return upper;
@@ -55,7 +63,7 @@ class Chain {
     double tighten() { return solve(tight_) ? total() : kInfeasible; }
 
     // Values of all states, also of those that the tree does not reach; forbidden actions there count as the
-    // first allowed one.
+    // first allowed one, and going on for ever as a bad value.
     bool all_values(const FullTree& tree, std::vector<double>& value) {
         everywhere_ = true;
         if (all_states_.empty()) {
@@ -78,7 +86,8 @@ class Chain {
     // After an infeasible expected_return: the state in which the tree picked a forbidden action, or -1.
     int32_t offender() const { return offender_; }
 
-    // After expected_return: expected discounted visits of the states reached, in their order.
+    // After expected_return: expected discounted visits of the states reached, in their order; a component
+    // that is never left counts how often it is entered.
     void visits(std::vector<double>& weight) {
         weight.assign(order_.size(), 0.0);
         for (size_t k = 0; k < order_.size(); ++k) {
@@ -90,14 +99,14 @@ class Chain {
             size_t begin = end - 1;
             if (system > 0 && systems_[system - 1].end == end) {
                 begin = systems_[--system].begin;
-                balance(begin, end, weight);
+                if (!systems_[system].endless) balance(begin, end, weight);
             } else {
                 const int32_t row = node_[order_[begin]].row;
                 double self = 0;
                 for (int64_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
                     if (model_.target[e] == order_[begin]) self += model_.discount * model_.probability[e];
                 }
-                weight[begin] /= 1.0 - self;
+                if (1.0 - self >= kEnds) weight[begin] /= 1.0 - self;
             }
             for (size_t k = begin; k < end; ++k) {
                 const int32_t row = node_[order_[k]].row;
@@ -128,7 +137,9 @@ class Chain {
     struct Range {
         size_t begin;
         size_t end;
+        bool endless = false;
     };
+    static constexpr double kEnds = 1e-12;  // less than this is no way out, but rounding
     static constexpr int32_t kDone = std::numeric_limits<int32_t>::max();
 
     int32_t choose(const FullTree& tree, int32_t state) {
@@ -155,6 +166,7 @@ class Chain {
             question_ = 1;
         }
         offender_ = -1;
+        lost_ = false;
         order_.clear();
         systems_.clear();
         open_.clear();
@@ -225,12 +237,15 @@ class Chain {
         }
         const double stay = 1.0 - model_.discount * frame.self;
         const double gain = model_.reward[node.row] + model_.discount * frame.sum;
-        if (stay < 1e-12) {  // discount 1 and no way out
-            node.value = 0;
-            return gain == 0;
-        }
-        node.value = gain / stay;
+        node.value = stay < kEnds ? value_without_end(gain != 0) : gain / stay;
         return true;
+    }
+
+    // Discount 1 and no way out: worth nothing if nothing is paid on the way, and if that is allowed.
+    double value_without_end(bool paid) {
+        if (!paid && !model_.must_end) return 0;
+        lost_ = true;
+        return lost_value_;
     }
 
     // Solves the non-trivial components and all that depends on them.
@@ -239,7 +254,7 @@ class Chain {
         size_t system = 0;
         for (size_t k = systems_[0].begin; k < order_.size();) {
             if (system < systems_.size() && systems_[system].begin == k) {
-                if (!solve_system(k, systems_[system].end, tolerance)) return false;
+                if (!solve_system(systems_[system], tolerance)) return false;
                 k = systems_[system++].end;
             } else {
                 substitute(order_[k++]);
@@ -262,10 +277,11 @@ class Chain {
         }
         work += 4 * (end - model_.row_start[node.row]) + 8;
         const double stay = 1.0 - model_.discount * self;
-        if (stay >= 1e-12) node.value = (model_.reward[node.row] + model_.discount * sum) / stay;
+        if (stay >= kEnds) node.value = (model_.reward[node.row] + model_.discount * sum) / stay;
     }
 
-    bool solve_system(size_t begin, size_t end, double tolerance) {
+    bool solve_system(Range& range, double tolerance) {
+        const auto [begin, end, unused] = range;
         for (size_t k = begin; k < end; ++k) local_[order_[k]] = static_cast<int32_t>(k - begin);
         system_.clear();
         double leak = 0;
@@ -294,9 +310,10 @@ class Chain {
             system_.close_row(value, self, node.value);
         }
         work += static_cast<int64_t>(6 * system_.column.size() + 16 * (end - begin));
-        if (leak < 1e-12) {  // discount 1 and no way out: worth nothing, if nothing is paid on the way
-            if (paid) return false;
-            for (size_t k = begin; k < end; ++k) node_[order_[k]].value = 0;
+        range.endless = leak < kEnds;
+        if (range.endless) {
+            const double value = value_without_end(paid);
+            for (size_t k = begin; k < end; ++k) node_[order_[k]].value = value;
             return true;
         }
         if (!system_.solve(tolerance, work)) return false;
@@ -341,7 +358,9 @@ class Chain {
 
     const SearchModel& model_;
     double tight_, fine_, loose_;  // residuals to reach
+    double lost_value_ = 0;        // stands for -inf where a finite value is needed
     bool everywhere_ = false;
+    bool lost_ = false;  // whether the tree may go on for ever where it must not
     int32_t offender_ = -1;
     int32_t counter_ = 0;
     int32_t question_ = 0;

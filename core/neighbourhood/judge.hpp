@@ -86,14 +86,14 @@ class Judge {
         value_ = value;
         fresh_ = known_ = false;
         reached_.clear();
-        if (value == kInfeasible) {  // then changes begin where it went wrong
-            if (chain_.offender() >= 0) reached_.push_back(chain_.offender());
+        if (chain_.offender() >= 0) {  // then changes begin where it went wrong
+            reached_.push_back(chain_.offender());
             return;
         }
         for (const int32_t state : chain_.reached()) {
             if (model_.group_of[state] >= 0) reached_.push_back(state);
         }
-        if (way_ == kSweeps) fresh_ = sweeps_.start_from(tree_, chain_, true);
+        if (way_ == kSweeps && value != kInfeasible) fresh_ = sweeps_.start_from(tree_, chain_, true);
     }
 
     void learn(double spent) {

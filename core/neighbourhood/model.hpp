@@ -2,6 +2,7 @@
 // values.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct SearchModel {
     const double* optimal_weight;  // [state] discounted visits under an optimal policy
     double optimum;                // J*
     double random_return;          // J of the uniformly random policy
+    bool must_end = false;  // at discount 1: whether going on for ever is infeasible even if nothing is paid
 
     std::vector<int32_t> initial_states;
     std::vector<int32_t> split_features;  // features with at least two values
@@ -44,7 +46,7 @@ struct SearchModel {
     // The scale of returns: what there is to win over acting at random.
     double scale() const {
         const double span = optimum - random_return;
-        return span > 0 ? span : (optimum < 0 ? -optimum : optimum) + 1e-300;
+        return span > 0 && std::isfinite(span) ? span : (optimum < 0 ? -optimum : optimum) + 1e-300;
     }
 
     const int32_t* rank_of(int32_t group) const { return rank + static_cast<int64_t>(group) * num_features; }

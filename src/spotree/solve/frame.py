@@ -1,5 +1,6 @@
 """What stands around every search: the clock, the best and the random return, and how a tree becomes a Solution."""
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -43,7 +44,10 @@ class Frame:
         return time.perf_counter() - self.started
 
     def return_of(self, tree: Tree) -> float:
-        """True return of a tree policy; -inf where it takes a forbidden action in a state that it reaches."""
+        """True return of a tree policy.
+
+        -inf where it takes a forbidden action in a state that it reaches, or may go on for ever where it must not.
+        """
         try:
             return expected_return(self.mdp, tree.actions(self.mdp.features))
         except InfeasibleError:
@@ -51,8 +55,13 @@ class Frame:
 
     def closes(self, value: float, bound: float) -> bool:
         """Whether a value reaches a bound up to rounding."""
-        scale = max(abs(bound), abs(self.optimum.value - self.random_value))
+        spread = self.optimum.value - self.random_value
+        scale = max(abs(bound), spread if math.isfinite(spread) else 0.0)
         return bound - value <= TOLERANCE * scale
+
+    @property
+    def _feasible(self) -> str:
+        return "avoids forbidden actions" if self.mdp.discount < 1 else "has a finite total reward"
 
     def solution(
         self, tree: Tree, status: SolveStatus, history: Sequence[Progress] = (), bound: float | None = None
@@ -62,7 +71,7 @@ class Frame:
         value = self.return_of(pruned)
         if value == float("-inf"):
             raise InfeasibleError(
-                f"no tree of depth {self.depth} that avoids forbidden actions was found for {self.mdp.name};"
+                f"no tree of depth {self.depth} that {self._feasible} was found for {self.mdp.name};"
                 " allow more depth or time, or read the model with another rule for missing actions"
             )
         proven = min(bound, self.optimum.value) if bound is not None else self.optimum.value

@@ -119,6 +119,7 @@ class Ladder:
                 max_leaves=min(self.frame.max_leaves or 2**depth, 2**depth),
                 seed=self.frame.seed or 0,
                 threads=threads,
+                must_end=mdp.must_end,
             )
 
         return make

@@ -9,5 +9,8 @@ def of_optimum(value: float, optimum: float) -> float:
 
 
 def over_random(value: float, optimum: float, random: float) -> float:
-    """0 for the random policy, 1 for the best one: dtPAYNT's and OMDT's scale. nan if both are worth the same."""
-    return (value - random) / (optimum - random) if optimum != random else math.nan
+    """0 for the random policy, 1 for the best one: dtPAYNT's and OMDT's scale.
+
+    nan if both are worth the same, or the random one -inf.
+    """
+    return (value - random) / (optimum - random) if optimum != random and math.isfinite(random) else math.nan
