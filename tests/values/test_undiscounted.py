@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
-from oracles.undiscounted import all_policies, best_values, policy_values, tangled
 
+from oracles.undiscounted import all_policies, best_values, policy_values, tangled
 from spotree.errors import InfeasibleError, InvalidModelError
 from spotree.mdp import MDP, ChoiceRows, build_mdp
 from spotree.mdp.graph import end_components
