@@ -166,7 +166,7 @@ class Guided {
         d = std::min(d, leaves - 1);
         if (leaves >= full(d)) {
             const auto block = block_of(rows);
-            return search_.solve_root(*block, d, kInfinity, search_.eps()).value;
+            return search_.solve_root(*block, d, kInfinity).value;
         }
         const auto block = block_of(rows);
         double value = std::min(block->best_leaf(), best_free(t, d, rows, leaves - 1));

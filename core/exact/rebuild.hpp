@@ -75,6 +75,12 @@ class Rebuild {
         return split < 0 ? add_leaf(block) : add_split(block, depth, block.cut[split].root, false);
     }
 
+    // The root's best split so far with the best trees below it.
+    int32_t build_incumbent(const Block& root, int depth) {
+        const Node& node = *search_->worker().node[depth];
+        return node.best < 0 ? add_leaf(root) : add_split(root, depth, root.cut[node.best].root, false);
+    }
+
     // The time is up: the best tree so far, as far as it is remembered, else greedily.
     int32_t build_stopped(const Block& block, int depth, bool root) {
         if (depth == 0 || block.splits == 0 || block.best_leaf() <= search_->eps()) return add_leaf(block);
@@ -152,6 +158,7 @@ class Rebuild {
     }
 
     int32_t pick_shallow(Worker& w, const Block& block, int depth) {
+        if (depth == 2 && !search_->use_table(block)) return pick_sweep(w, block);
         if (!(depth == 1 ? w.small.build_sides(block, nullptr, search_->stop())
                          : w.small.build(block, nullptr, search_->stop()))) {
             return -1;
@@ -166,6 +173,18 @@ class Rebuild {
         if (depth == 2 && w.values.one <= w.values.best + eps) return pick_shallow(w, block, 1);
         const int32_t k = first_within(w.values, w.values.best, eps);
         return k < 0 ? -1 : w.values.split[k];
+    }
+
+    int32_t pick_sweep(Worker& w, const Block& block) {
+        const double eps = search_->eps();
+        const Sweep& sweep = w.sweep;
+        if (!w.sweep.run(block, kInfinity, 4 * eps, search_->sweep_copies(block), search_->stop())) return -1;
+        if (sweep.leaf <= sweep.best + eps) return -1;
+        if (sweep.one <= sweep.best + eps) return pick_shallow(w, block, 1);
+        for (int32_t s = 0; s < block.splits; ++s) {
+            if (sweep.exact[s] && sweep.value[s] <= sweep.best + eps) return s;
+        }
+        return -1;
     }
 
     static int32_t first_within(const Depth2& values, double best, double eps) {

@@ -18,6 +18,7 @@ struct Reduced {
     std::vector<int32_t> group;   // [kept group] group of the preparation
     double dropped_spread = 0.0;  // of the groups without a preference
     double spread_sum = 0.0;      // of the kept groups
+    double best_gain = 0.0;       // of all groups, each with its best action
     std::vector<double> sum_, spread_;
     std::vector<const int32_t*> column_;
     std::vector<int32_t> ranks_;
@@ -52,14 +53,15 @@ struct Reduced {
         }
         group.clear();
         cost.clear();
-        dropped_spread = spread_sum = 0.0;
+        dropped_spread = spread_sum = best_gain = 0.0;
         for (int32_t g = 0; g < groups; ++g) {
+            const double* x = total + static_cast<size_t>(g) * actions;
+            const double high = *std::max_element(x, x + actions);
+            best_gain += high;
             if (spread_[g] <= kNoPreference * widest) {
                 dropped_spread += spread_[g];
                 continue;
             }
-            const double* x = total + static_cast<size_t>(g) * actions;
-            const double high = *std::max_element(x, x + actions);
             for (int32_t a = 0; a < actions; ++a) cost.push_back(high - x[a]);
             group.push_back(g);
             spread_sum += spread_[g];

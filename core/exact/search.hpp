@@ -8,6 +8,7 @@
 #include "exact/cache.hpp"
 #include "exact/node.hpp"
 #include "exact/options.hpp"
+#include "exact/sweep.hpp"
 
 namespace spotree::exact {
 
@@ -22,6 +23,7 @@ struct Worker {
     std::vector<std::unique_ptr<Block>> block;  // [depth]
     Pairs small;
     Depth2 values;
+    Sweep sweep;
     std::vector<int32_t> rows;
     int64_t kernels = 0, nodes = 0, hits = 0;
 
@@ -61,8 +63,9 @@ class Search {
     double eps() const { return eps_; }
 
     // The root: all threads take part. Its state stays in worker().node[depth] for depth >= 3.
-    Outcome solve_root(const Block& block, int depth, double upper, double slack) {
-        slack_ = slack;
+    // `best_gain` is what costs are counted from: the gain of a cost c is best_gain - c.
+    Outcome solve_root(const Block& block, int depth, double upper, double best_gain = 0.0) {
+        best_gain_ = best_gain;
         top_ = depth;
         finished_ = false;
         std::vector<std::thread> threads;
@@ -89,14 +92,14 @@ class Search {
                   double upper = kInfinity) {
         const double leaf = block.best_leaf();
         if (depth == 0 || block.splits == 0 || (leaf <= eps_ && !root)) return {leaf, true, -1};
-        if (depth <= 2) return solve_shallow(w, block, depth);
+        if (depth <= 2) return solve_shallow(w, block, depth, budget);
         ++w.nodes;
         Node& node = *w.node[depth];
         if (!node.open(block, depth, budget, use_table(block), hashed(), *stop_)) return {0.0, false, -1};
         if (root) node.budget = upper;
         const bool shared = sharing_ && depth >= top_ - 1;
         if (shared) offer(node);
-        process(w, node, root ? slack_ : eps_);
+        process(w, node);
         if (shared) withdraw(node);
         const int32_t split = node.best < 0 ? -1 : block.cut[node.best].root;
         if (stop_->raised()) return {std::min(node.lower(), node.target()), false, split};
@@ -158,10 +161,20 @@ class Search {
         return true;
     }
 
+    // Tables pay unless there are many splits for few rows; they must fit the memory.
     bool use_table(const Block& block) const {
-        const double splits = block.splits,
-                     cells = (splits + 2) * (splits + 2) * block.stride * sizeof(double);
-        return cells * 2 * options_->threads <= static_cast<double>(options_->memory) / 2;
+        const double b = block.splits, n = block.rows, z = n > 0 ? block.entry.size() / n : 0.0;
+        const double bytes = (b + 2) * (b + 2) * block.stride * sizeof(double);
+        if (bytes * 2 * options_->threads > static_cast<double>(options_->memory) / 2) return false;
+        if (options_->kernel != Kernel::automatic) return options_->kernel != Kernel::sweep;
+        return 7 * b * b + n * z * z < 1.2 * b * b + 8 * n * z * block.num_features() || b < kFewSplits;
+    }
+
+    // How many running sums of a sweep fit the memory.
+    int sweep_copies(const Block& block) const {
+        const double bytes = static_cast<double>(block.splits) * block.stride * sizeof(double);
+        return static_cast<int>(
+            std::clamp(options_->memory / 4.0 / options_->threads / (bytes + 1), 2.0, 32.0));
     }
 
     void count(int64_t& kernels, int64_t& nodes, int64_t& hits) const {
@@ -173,6 +186,8 @@ class Search {
     }
 
   private:
+    static constexpr double kFewSplits = 64;
+
     bool hashed() const { return depth_ >= 4; }
 
     bool worth_threads(const Block& block) const {
@@ -181,12 +196,17 @@ class Search {
         return kernel * b * (top_ > 3 ? b : 1.0) > 3e6;
     }
 
-    Outcome solve_shallow(Worker& w, const Block& block, int depth) {
+    Outcome solve_shallow(Worker& w, const Block& block, int depth, double budget) {
         ++w.kernels;
         if (depth == 1) {
             if (!w.small.build_sides(block, nullptr, *stop_)) return {};
             w.values.evaluate_sides(w.small);
             return {w.values.one, true, -1};
+        }
+        if (!use_table(block)) {
+            if (!w.sweep.run(block, budget, -eps_, sweep_copies(block), *stop_)) return {};
+            if (w.sweep.best < budget) return {w.sweep.best, true, -1};
+            return {std::max(budget, w.sweep.lower), false, -1};
         }
         if (!w.small.build(block, nullptr, *stop_)) return {};
         w.values.evaluate(w.small, *stop_);
@@ -194,7 +214,13 @@ class Search {
         return {w.values.best, true, -1};
     }
 
-    void process(Worker& w, Node& node, double slack) {
+    // How much better than the incumbent a tree must be to matter.
+    double slack(const Node& node) const {
+        if (node.depth < top_ || options_->gap_tolerance == 0.0) return eps_;
+        return std::max(eps_, options_->gap_tolerance * std::abs(best_gain_ - node.target()));
+    }
+
+    void process(Worker& w, Node& node) {
         for (;;) {
             if (stop_->check()) return;
             int32_t s;
@@ -202,7 +228,7 @@ class Search {
             double target;
             {
                 std::lock_guard lock(node.mutex);
-                target = node.target() - slack;
+                target = node.target() - slack(node);
                 s = node.pick(target);
                 if (s < 0) return;
                 left.value = node.bound.left(s);
@@ -279,7 +305,7 @@ class Search {
             }
             ++open->helpers;
             lock.unlock();
-            process(w, *open, open->depth == top_ ? slack_ : eps_);
+            process(w, *open);
             lock.lock();
             if (--open->helpers == 0) open->helpers.notify_all();
         }
@@ -301,7 +327,7 @@ class Search {
 
     const Options* options_ = nullptr;
     Stop* stop_ = nullptr;
-    double eps_ = 0.0, slack_ = 0.0;
+    double eps_ = 0.0, best_gain_ = 0.0;
     int depth_ = 0, top_ = 0;  // of the whole problem; of the subproblem that the threads share
     bool sharing_ = false, finished_ = false;
     std::mutex mutex_;

@@ -85,13 +85,22 @@ inline Solution solve(const Preparation& prep, const double* gain, int32_t actio
         }
         lower = guided.solve(leaves);
     } else {
-        const Outcome outcome = work.search.solve_root(root, options.depth, given, eps);
+        const Outcome outcome = work.search.solve_root(root, options.depth, given, work.reduced.best_gain);
         lower = outcome.value;
         if (stop.raised()) {
             work.rebuild.build_stopped(root, options.depth, true);
         } else {
-            lower = std::min(outcome.exact ? outcome.value : kInfinity, given);
-            work.rebuild.build(root, options.depth, true, lower);
+            const double upper = std::min(outcome.exact ? outcome.value : kInfinity, given);
+            lower = upper;
+            if (options.gap_tolerance > 0.0 && options.depth >= 3 && root.splits > 0) {
+                lower = std::min(lower, work.search.worker().node[options.depth]->lower());
+            }
+            out.used_gap = lower < upper - 2 * eps;
+            if (out.used_gap) {
+                work.rebuild.build_incumbent(root, options.depth);
+            } else {
+                work.rebuild.build(root, options.depth, true, upper);
+            }
         }
     }
     out.cost = work.rebuild.cost;

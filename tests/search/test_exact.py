@@ -191,6 +191,15 @@ def test_an_interrupt_ends_the_search_with_a_result() -> None:
     assert found.value <= found.bound
 
 
+def test_a_gap_tolerance_is_kept_and_named() -> None:
+    problem = medium_problem(4)
+    done = Exact().best_tree(problem, ONE)
+    found = Exact().best_tree(problem, Limits(gap_tolerance=0.05, threads=1))
+    assert found.status is Status.GAP
+    assert done.value <= found.bound <= found.value + 0.05 * max(abs(found.value), abs(found.bound)) + 1e-9
+    assert Exact().best_tree(problem, Limits(gap_tolerance=1e-15, threads=1)).status is Status.OPTIMAL
+
+
 def test_little_memory_slows_but_does_not_change_the_answer() -> None:
     problem = medium_problem(5, depth=3)
     found = Exact().best_tree(problem, ONE)
