@@ -18,7 +18,9 @@ class Reach {
         std::copy(step.every.begin(), step.every.end(), arrive_.begin());
     }
 
-    const uint64_t* at_leaf(int32_t leaf) const { return &arrive_[(step_.inner + leaf) * step_.words]; }
+    const uint64_t* at_leaf(int32_t leaf) const {
+        return arrive_.data() + (step_.inner + leaf) * step_.words;
+    }
     const uint64_t* shared() const { return shared_.data(); }    // rows with several leaves left
     const uint64_t* counted() const { return counted_.data(); }  // rows whose loss the region has handed down
 
@@ -50,8 +52,8 @@ class Reach {
     }
 
     void open_sides(const Region& region, int32_t node) {
-        uint64_t* left = &left_[node * step_.words];
-        uint64_t* right = &right_[node * step_.words];
+        uint64_t* left = left_.data() + node * step_.words;
+        uint64_t* right = right_.data() + node * step_.words;
         std::fill_n(left, step_.words, 0);
         std::fill_n(right, step_.words, 0);
         if (shape_.may_split(region, node)) {
@@ -67,8 +69,8 @@ class Reach {
 
     void descend(int32_t node) {
         if (node >= step_.inner) return;
-        const uint64_t* here = &arrive_[node * step_.words];
-        uint64_t* left = &arrive_[(2 * node + 1) * step_.words];
+        const uint64_t* here = arrive_.data() + node * step_.words;
+        uint64_t* left = arrive_.data() + (2 * node + 1) * step_.words;
         uint64_t* right = left + step_.words;
         for (int64_t w = 0; w < step_.words; ++w) {
             left[w] = here[w] & left_[node * step_.words + w];

@@ -81,7 +81,7 @@ struct Step {
                                                                                         << (i % 64);
             }
             for (int32_t k = 1; k <= values[j]; ++k) {
-                uint64_t* set = &below[(position_start[j] + k) * words];
+                uint64_t* set = below.data() + (position_start[j] + k) * words;
                 for (int64_t w = 0; w < words; ++w) set[w] |= set[w - words];
             }
         }
@@ -90,7 +90,7 @@ struct Step {
     // Adds the rows that threshold `cut` of a feature sends left (or, with `left` false, right).
     void add_side(int32_t feature, int32_t cut, bool left, uint64_t* set) const {
         if (!below.empty()) {
-            const uint64_t* side = &below[(position_start[feature] + cut) * words];
+            const uint64_t* side = below.data() + (position_start[feature] + cut) * words;
             const uint64_t flip = left ? 0 : ~uint64_t{0};
             for (int64_t w = 0; w < words; ++w) set[w] |= (side[w] ^ flip) & every[w];
             return;

@@ -73,12 +73,8 @@ class Rsbb:
         cuts = [(self.x[row, j], self.cuts(region, node, j)) for j in asked]
         left = any(x < c[-1] for x, c in cuts)
         right = may_stop or any(x >= c[0] for x, c in cuts)
-        return [
-            leaf
-            for child, open_ in ((2 * node + 1, left), (2 * node + 2, right))
-            if open_
-            for leaf in self.reachable(region, row, child)
-        ]
+        found = self.reachable(region, row, 2 * node + 1) if left else []
+        return found + (self.reachable(region, row, 2 * node + 2) if right else [])
 
     def bound(self, region, grouped=None):
         group = np.zeros((self.leaves, self.loss.shape[1]))
