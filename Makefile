@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*.cpp core/*/*.hpp core/*/*.cpp)
 
-.PHONY: demo test lint bench bench-timing core clean
+.PHONY: demo test lint bench bench-timing bench-peers bench-published core clean
 
 demo: .venv/stamp-run          ## the main job on a shipped model
 	$(BIN)/spotree solve tiger_vs_antelope --depth 3 --time 10
@@ -23,6 +23,13 @@ bench: .venv/stamp-dev          ## the quick tables; the long ones are bench-...
 bench-timing: .venv/stamp-dev   ## the paper's timing study: HiGHS, rsbb, exact; options through ARGS="--time-limit 10"
 	@mkdir -p build
 	$(BIN)/python benchmarks/timing.py --plot build/timing.png $(ARGS)
+
+bench-peers: .venv/stamp-dev    ## dtPAYNT, installed beside, live in one table with ours; ARGS="--models blackjack --depths 2"
+	@test -x .venv-paynt/bin/python || $(BIN)/python benchmarks/peers.py --setup
+	$(BIN)/python benchmarks/peers.py $(ARGS)
+
+bench-published: .venv/stamp-dev ## ours beside the published returns of dtPAYNT and OMDT, D = 1 to 4
+	$(BIN)/python benchmarks/peers.py --published $(ARGS)
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

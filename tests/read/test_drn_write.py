@@ -89,8 +89,10 @@ def test_features_that_are_no_integers_become_ranks_with_a_way_back(tmp_path: Pa
     assert written.threshold(1, 7) == 7.5
 
 
-def test_names_of_actions_are_single_words_and_stay_apart(tmp_path: Path) -> None:
-    mdp = build_mdp([np.eye(2)] * 3, 0.0, 0.9, initial=0, action_names=["buy 1", "buy_1", "don't"])
+def test_names_are_single_words_and_stay_apart(tmp_path: Path) -> None:
+    actions = ["buy 1", "buy_1", "don't"]
+    mdp = build_mdp([np.eye(2)] * 3, 0.0, 0.9, initial=0, feature_names=["2nd item"], action_names=actions)
     written, there = read_back(mdp, tmp_path)
     assert written.action_names == ("buy_1", "buy_1_1", "don_t")
     assert set(there.action_names) == set(written.action_names)
+    assert there.feature_names == written.feature_names == ("_2nd_item",)

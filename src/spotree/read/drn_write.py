@@ -29,8 +29,8 @@ class WrittenDrn:
     scale
         A return in the file is `scale` times the return of the MDP: 1, or the discount where a fresh initial state
         costs one step.
-    action_names
-        [action] its name in the file: what DRN takes for white space is an underscore there.
+    action_names, feature_names
+        Their names in the file: single words, what else they hold is an underscore there.
     values
         [feature] None where the file has the feature as it is, else the ascending values whose ranks it has.
     """
@@ -38,6 +38,7 @@ class WrittenDrn:
     folder: Path
     scale: float
     action_names: tuple[str, ...]
+    feature_names: tuple[str, ...]
     values: tuple[Floats | None, ...]
 
     @property
@@ -68,7 +69,7 @@ def write_drn(mdp: MDP, folder: str | os.PathLike[str]) -> WrittenDrn:
     """
     there = Path(folder)
     there.mkdir(parents=True, exist_ok=True)
-    names = _plain(mdp.action_names)
+    names, columns = _plain(mdp.action_names), _plain(mdp.feature_names)
     features, values = _integers(mdp.features)
     starts = np.flatnonzero(mdp.initial)
     sink = bool((np.asarray(mdp.rows.sum(axis=1)).ravel() < 1 - 1e-9)[mdp.choice_of[mdp.choice_of >= 0]].any())
@@ -76,10 +77,10 @@ def write_drn(mdp: MDP, folder: str | os.PathLike[str]) -> WrittenDrn:
     table = np.vstack((features, np.repeat(features[[int(np.argmax(mdp.initial))]], extra, axis=0))).tolist()
 
     _write(there / MODEL, _model(mdp, names, starts.tolist(), sink))
-    pairs = ([[name, value] for name, value in zip(mdp.feature_names, row, strict=True)] for row in table)
+    pairs = ([[name, value] for name, value in zip(columns, row, strict=True)] for row in table)
     _write(there / VALUATIONS, iter(["[", ",\n".join(map(json.dumps, pairs)), "]\n"]))
     _write(there / PROPERTY, iter([f'R{{"reward"}}max=? [Cdiscount={mdp.discount!r}]\n']))
-    return WrittenDrn(there, mdp.discount if len(starts) > 1 else 1.0, names, values)
+    return WrittenDrn(there, mdp.discount if len(starts) > 1 else 1.0, names, columns, values)
 
 
 def _model(mdp: MDP, names: tuple[str, ...], starts: list[int], sink: bool) -> Lines:
@@ -120,11 +121,13 @@ def _same(head: str, names: tuple[str, ...], row: list[tuple[int, float]]) -> Li
 
 
 def _plain(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Action names without what ends a name in DRN; a number tells apart those that are now alike."""
+    """Names that are identifiers; a number tells apart those that are now alike."""
     plain: list[str] = []
-    for action, name in enumerate(names):
-        word = re.sub(r"[^\w.#+-]", "_", name) or "_"
-        plain.append(word if word not in plain else f"{word}_{action}")
+    for number, name in enumerate(names):
+        word = re.sub(r"\W|^(?=\d)", "_", name, flags=re.ASCII)
+        while word in plain:
+            word = f"{word}_{number}"
+        plain.append(word)
     return tuple(plain)
 
 
