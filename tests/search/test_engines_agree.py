@@ -39,11 +39,6 @@ def splits(problem: TreeProblem) -> int:
     return sum(len(np.unique(column)) - 1 for column in problem.features.T)
 
 
-def plain(problem: TreeProblem, number: int) -> bool:
-    """For an engine without frozen nodes and leaf limits."""
-    return problem.frozen is None and (problem.max_leaves or 2**problem.depth) == 2**problem.depth
-
-
 def small(problem: TreeProblem, number: int) -> bool:
     """For the branch and bound: its number of regions grows with splits ** nodes."""
     return problem.depth < 2 or (problem.depth == 2 and splits(problem) <= 12) or splits(problem) <= 4
@@ -60,13 +55,13 @@ def tiny(problem: TreeProblem, number: int) -> bool:
 
 
 ENGINES = {
-    "exact": Entry(Exact(), plain, 1900),
-    "exact, no cache": Entry(Exact(cache=False), plain, 1900),
-    "exact, no interval bound": Entry(Exact(interval_bound=False), plain, 1900),
-    "exact, table": Entry(Exact(kernel="table"), plain, 1900),
-    "exact, sweep": Entry(Exact(kernel="sweep"), plain, 1900),
-    "exact, incremental": Entry(Exact(kernel="incremental"), plain, 1900),
-    "exact, triple": Entry(Exact(kernel="triple"), plain, 1900),
+    "exact": Entry(Exact()),
+    "exact, no cache": Entry(Exact(cache=False)),
+    "exact, no interval bound": Entry(Exact(interval_bound=False)),
+    "exact, table": Entry(Exact(kernel="table")),
+    "exact, sweep": Entry(Exact(kernel="sweep")),
+    "exact, incremental": Entry(Exact(kernel="incremental")),
+    "exact, triple": Entry(Exact(kernel="triple")),
     "rsbb": Entry(Rsbb(actions=False), small, 1800),
     "rsbb, serial": Entry(Rsbb(actions=False, parallel=False), small, 1800),
     "rsbb, nothing settled": Entry(Rsbb(actions=False, settled=False), small, 1800),
