@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from spotree.axes import Ints, frozen_array
 from spotree.errors import InvalidModelError
@@ -17,6 +17,7 @@ from spotree.mdp.check import (
     check_initial,
     check_names,
     check_number,
+    first,
     rescaled,
     shaped,
 )
@@ -42,6 +43,7 @@ def build_mdp(
     *,
     transition_reward: ArrayLike | None = None,
     ends: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
     normalise: bool = False,
     state_number: ArrayLike | None = None,
     name: str = "mdp",
@@ -71,6 +73,8 @@ def build_mdp(
         With `ChoiceRows`: a reward for each transition, whose expectation is added to `reward`.
     ends
         The probability that the episode ends, [state, action] or [choice]: a row then sums to 1 less that.
+    forbidden
+        [state, action] which of the unavailable actions no policy may take, whatever `missing` says.
     normalise
         Rescale rows that are off by less than 1e-6.
     state_number
@@ -105,8 +109,11 @@ def build_mdp(
     # Undiscounted, what a row lacks to 1 adds up over time: only what is meant to end the episode may be missing.
     least = 0.0 if normalise else ENDS / 10 if discount == 1 else None
     feature_values = check_features(features, feature_names, choices.num_states, number)
+    shape = (choices.num_states, choices.num_actions)
+    never = np.zeros(shape, dtype=bool) if forbidden is None else as_array("forbidden", forbidden, bool)
+    shaped("forbidden", never, shape, "[state, action]")
     mdp = MDP(
-        **_layout(choices, missing, missing_reward, least, number, names),
+        **_layout(choices, missing, missing_reward, never, least, number, names),
         initial=frozen_array(check_initial(initial, choices.num_states, number), np.float64),
         discount=discount,
         features=frozen_array(feature_values, np.float64),
@@ -134,6 +141,7 @@ def _layout(
     choices: Choices,
     missing: Missing,
     missing_reward: float,
+    never: NDArray[np.bool_],
     least: float | None,
     number: Ints,
     names: tuple[str, ...],
@@ -152,7 +160,14 @@ def _layout(
     matrix = rows.matrix(choices.num_states)
     choice_action = rows.action
     count = np.bincount(rows.state, minlength=choices.num_states)
-    lacking = (count < choices.num_actions) & (missing != "forbid")
+    offered = np.zeros_like(never)
+    offered[rows.state, rows.action] = True
+    if (pair := first((offered & never).ravel())) is not None:
+        state, action = divmod(pair, choices.num_actions)
+        raise InvalidModelError(
+            f"state {number[state]}, action {names[action]!r}: forbidden and available; leave out one of the two"
+        )
+    lacking = ~(offered | never).all(axis=1) & (missing != "forbid")
     states = np.flatnonzero(lacking)
     if len(states):
         extra, extra_reward = stand_in(missing, missing_reward, states, count, matrix, reward)
@@ -165,6 +180,7 @@ def _layout(
 
     choice_of = np.full((choices.num_states, choices.num_actions), -1, dtype=np.int32)
     choice_of[states] = (choice_start[states + 1] - 1)[:, None]
+    choice_of[never] = -1
     choice_of[rows.state, rows.action] = np.flatnonzero(choice_action >= 0)
     choice_of.flags.writeable = False  # the one large array: frozen in place, not copied
     return {

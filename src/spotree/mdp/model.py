@@ -93,6 +93,11 @@ class MDP:
         return known
 
     @property
+    def forbidden(self) -> np.ndarray:
+        """[state, action] whether no policy may take the action although the rule for missing ones would let it."""
+        return (self.choice_of < 0) & (self.missing != "forbid")
+
+    @property
     def reward(self) -> PerStateAction:
         """Expected reward [state, action], missing actions filled in by the rule (forbidden: -inf)."""
         return np.where(self.choice_of >= 0, self.reward_of_choice[self.choice_of], -np.inf)

@@ -68,6 +68,7 @@ def choose(
         missing=options.missing_or(own.get("missing", DEFAULT_MISSING)),
         missing_reward=options.missing_reward_or(own.get("missing_reward", -1.0)),
         ends=ends,
+        forbidden=_forbidden(model, options, len(names)),
         state_number=own.get("state_number"),
         name=options.name or own.get("name") or Path(source).stem,
         notes=notes,
@@ -151,6 +152,20 @@ def _rows(
         state, action = state[order][fresh], action[order][fresh]
     starts, targets = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
     return ChoiceRows(state, action, starts, targets, matrix.data), reward, ends
+
+
+def _forbidden(model: ExplicitModel, options: ReadOptions, num_actions: int) -> NDArray[np.bool_] | None:
+    """[state, action] the pairs that a model of our own forbids."""
+    pairs = model.extension.get("forbidden")
+    if not pairs:
+        return None
+    if options.drop_actions or options.goal is not None:
+        raise ReadError("the model forbids some actions: read the original with a goal or drop_actions instead")
+    mask = np.zeros(model.num_states * num_actions, dtype=bool)
+    if not isinstance(pairs, list) or any(type(p) is not int or not 0 <= p < mask.size for p in pairs):
+        raise ReadError(f"the list of forbidden pairs does not hold numbers from 0 to {mask.size - 1}")
+    mask[pairs] = True
+    return mask.reshape(model.num_states, num_actions)
 
 
 def _used(rows: ChoiceRows, names: list[str]) -> tuple[ChoiceRows, list[str]]:

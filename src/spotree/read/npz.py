@@ -21,7 +21,7 @@ FORMAT = "spotree mdp"
 VERSION = 1
 
 _ROWS = ("state", "action", "row_start", "target", "probability")
-_SINGLE = ("discount", "undiscounted", "missing_reward", "missing", "name", "notes")
+_SINGLE = ("discount", "undiscounted", "must_end", "missing_reward", "missing", "name", "notes")
 _TEXTS = ("feature_names", "action_names", "missing", "name", "notes")
 SCHEMA = (
     *_ROWS,
@@ -30,6 +30,7 @@ SCHEMA = (
     "initial",
     "features",
     "state_number",
+    "forbidden",
     "feature_names",
     "action_names",
     *_SINGLE,
@@ -56,6 +57,8 @@ def write_npz(mdp: MDP, path: str | os.PathLike[str]) -> None:
         "state_number": mdp.state_number,
         "discount": mdp.discount,
         "undiscounted": mdp.discount == 1,
+        "must_end": mdp.must_end,
+        "forbidden": np.flatnonzero(mdp.forbidden),
         "missing": mdp.missing,
         "missing_reward": mdp.missing_reward,
         "feature_names": np.array(mdp.feature_names, dtype=str),
@@ -83,6 +86,8 @@ def read_npz(path: str | os.PathLike[str], options: ReadOptions) -> MDP:
         missing=options.missing_or(cast(Missing, str(stored["missing"]))),
         missing_reward=options.missing_reward_or(float(stored["missing_reward"])),
         ends=stored["ends"],
+        forbidden=_forbidden(path, stored),
+        must_end=bool(stored["must_end"]),
         undiscounted=bool(stored["undiscounted"]) or options.discount == 1,
         state_number=stored["state_number"],
         name=options.name or str(stored["name"]),
@@ -123,6 +128,16 @@ def _arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
         if array.ndim != axes:
             raise ReadError(f"{path}: the array {key!r} has shape {array.shape}; it needs {axes} axes")
     return stored
+
+
+def _forbidden(path: str | os.PathLike[str], stored: dict[str, NDArray[Any]]) -> NDArray[np.bool_]:
+    """[state, action] from the numbers of such pairs, state by state."""
+    shape = len(stored["initial"]), len(stored["action_names"])
+    mask, pairs = np.zeros(shape[0] * shape[1], dtype=bool), stored["forbidden"]
+    if pairs.size and not (pairs.dtype.kind in "iu" and pairs.min() >= 0 and pairs.max() < mask.size):
+        raise ReadError(f"{path}: the array 'forbidden' does not hold numbers from 0 to {mask.size - 1}")
+    mask[pairs.astype(np.int64)] = True
+    return mask.reshape(shape)
 
 
 def _notes(path: str | os.PathLike[str], stored: dict[str, NDArray[Any]]) -> dict[str, str]:

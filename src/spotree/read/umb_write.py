@@ -72,6 +72,8 @@ def _index(
                     "discount": mdp.discount,
                     "missing": mdp.missing,
                     "missing_reward": mdp.missing_reward,
+                    "must_end": mdp.must_end,
+                    "forbidden": np.flatnonzero(mdp.forbidden).tolist(),
                     "notes": dict(mdp.notes),
                     "sink": sink,
                 }
