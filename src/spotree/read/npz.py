@@ -116,7 +116,7 @@ def _arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     except ReadError:
         raise
     except Exception as error:  # whatever a damaged archive makes zipfile and numpy stumble over
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        reason = str(error).splitlines()[0][:100] if str(error) else type(error).__name__
         raise ReadError(
             f"{path}: cannot read the array {key!r} ({reason}); the file is damaged or no .npz"
         ) from error
