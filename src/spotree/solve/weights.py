@@ -30,7 +30,7 @@ def visits(mdp: MDP, policy: Policy) -> PerState:
 def softmax_visits(mdp: MDP, policy: Policy) -> PerState:
     """Softmax of the share of visits that each state gets (the paper's timing study): near uniform, never zero.
 
-    The softmax of the visits themselves, which sum to 1 / (1 - discount), would leave next to nothing for most states.
+    The softmax of the visits themselves, which sum to 1 / (1 - discount), would starve most states.
     """
     visited = occupancy(mdp, policy)
     raised: PerState = np.exp(visited / visited.sum())
