@@ -69,7 +69,7 @@ def assert_same_as_the_referee(problem, engine):
 @pytest.mark.parametrize("frozen", [False, True])
 def test_highs_gives_the_referees_value(frozen, leaves):
     rng = np.random.default_rng(17)
-    for _ in range(40):
+    for _ in range(25):
         assert_same_as_the_referee(random_problem(rng, frozen=frozen, leaves=leaves), Milp())
 
 

@@ -16,7 +16,7 @@ from spotree.axes import ActionOf, Features, Floats, Ints, SmallInts
 from spotree.mdp.model import MDP
 from spotree.mdp.reachable import reachable_states
 from spotree.mdp.relevant import relevant_states
-from spotree.search.milp.complete import lay_out, read_off
+from spotree.search.milp.complete import lay_out, path_to, read_off
 from spotree.search.milp.container import Builder, Program
 from spotree.search.problem import UNSPLIT, Frozen
 from spotree.tree.prune import prune
@@ -114,13 +114,12 @@ def occupancy_program(
     left = at.left[:, :, None]
     builder.rows((at.split[None], grouping.goes_left[:, None, :]), (left, -1), lower=0, upper=0)
     for leaf in range(len(at.action)):
-        path = _path(leaf + len(at.split))
+        path = path_to(leaf + len(at.split))
         sign = np.array([1 if goes_left else -1 for _, goes_left in path])
         nodes = at.left[:, None, [node for node, _ in path]]
         agree = (at.action[leaf][None, :, None], 1), (at.policy[:, :, None], -1)
-        builder.rows(
-            (nodes, sign), *agree, upper=np.count_nonzero(sign > 0)
-        )  # all agree: the leaf's action is taken
+        lefts = np.count_nonzero(sign > 0)  # where a group agrees with the whole path, the leaf's action is its own
+        builder.rows((nodes, sign), *agree, upper=lefts)
 
     return builder.program(None if start is None else encode(start, mdp, grouping, at, max_leaves))
 
@@ -146,15 +145,6 @@ def _coupling(builder: Builder, at: Columns, mdp: MDP, grouping: Grouping) -> No
     both = sp.hstack([visited, takes], format="csr")
     columns = np.concatenate([at.visits, at.policy.ravel()])
     builder.sparse_rows(both, columns, np.full(len(rows), -np.inf), np.zeros(len(rows)))
-
-
-def _path(node: int) -> list[tuple[int, bool]]:
-    """The ancestors of a node, each with whether the way to the node goes left there."""
-    path = []
-    while node > 0:
-        path.append(((node - 1) // 2, node % 2 == 1))
-        node = (node - 1) // 2
-    return path
 
 
 def encode(tree: Tree, mdp: MDP, grouping: Grouping, at: Columns, max_leaves: int | None) -> Floats:

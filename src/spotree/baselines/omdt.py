@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from spotree.baselines.occupancy_program import Grouping, decode, occupancy_program, reward_unit
+from spotree.baselines.start import fitting_start
 from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.search.milp.answer import End, News, Orders
@@ -64,7 +65,7 @@ def omdt(
     for action in range(mdp.num_actions):
         run.consider(leaf(action))
     if start is not None:
-        run.consider(start)
+        run.consider(fitting_start(start, mdp, depth, max_leaves))
     grouping = Grouping.of(mdp)
     deepest = 0 if max_leaves == 1 or len(grouping.threshold) == 0 else depth
     solve = solver_named(solver)

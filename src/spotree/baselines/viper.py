@@ -7,6 +7,7 @@ import numpy as np
 
 from spotree.axes import ActionOf, PerState
 from spotree.baselines.cart import cart
+from spotree.baselines.start import fitting_start
 from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.solve.frame import Frame
@@ -53,7 +54,9 @@ def viper(
     stake = _stake(mdp, frame.optimum.values)
     seen = np.zeros(mdp.num_states)
     history: list[Progress] = []
-    best = leaf(int(np.bincount(teacher, mdp.initial).argmax())) if start is None else start
+    best = leaf(int(np.bincount(teacher, mdp.initial).argmax()))
+    if start is not None:
+        best = fitting_start(start, mdp, depth, max_leaves)
     best_value = frame.return_of(best)
     policy, status = teacher, SolveStatus.FINISHED
     try:

@@ -28,6 +28,15 @@ def restrictions(problem: TreeProblem) -> Frozen:
     return Frozen(feature, frozen.threshold, frozen.action)
 
 
+def path_to(node: int) -> list[tuple[int, bool]]:
+    """The ancestors of a node, each with whether the way to the node goes left there."""
+    path = []
+    while node > 0:
+        path.append(((node - 1) // 2, node % 2 == 1))
+        node = (node - 1) // 2
+    return path
+
+
 def lay_out(tree: Tree, depth: int) -> Frozen:
     """The layout of a tree that is at most `depth` deep; leaves that no row can reach repeat an action."""
     layout = blank(depth)

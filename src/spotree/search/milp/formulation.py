@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree.axes import Features, Floats, Ints
-from spotree.search.milp.complete import leaf_numbers, restrictions
+from spotree.search.milp.complete import leaf_numbers, path_to, restrictions
 from spotree.search.milp.container import Builder, Program
 from spotree.search.problem import FREE, UNSPLIT, Frozen, TreeProblem
 from spotree.tree.splits import midpoint
@@ -126,7 +126,7 @@ def paper_program(problem: TreeProblem, start: Frozen | None = None) -> Program:
     builder.rows((at.z, 1), lower=1, upper=1)  # con:tree_a
     for leaf in range(len(at.c)):
         z = at.z[:, leaf, None]
-        for node, goes_left in _path(leaf + len(at.d)):
+        for node, goes_left in path_to(leaf + len(at.d)):
             a, b = at.a[node], at.b[node, None]
             if goes_left:  # con:tree_c
                 shifted = x + (step - step_min)
@@ -150,7 +150,7 @@ def paper_program(problem: TreeProblem, start: Frozen | None = None) -> Program:
 def _count_leaves(builder: Builder, at: Columns, most: int) -> None:
     """At most so many leaves, where a free node may pass all rows to one child and so save the other's splits."""
     for leaf in range(len(at.c)):
-        for node, goes_left in _path(leaf + len(at.d)):
+        for node, goes_left in path_to(leaf + len(at.d)):
             closed = at.all_right if goes_left else at.all_left
             builder.rows((at.z[:, leaf, None], 1), (closed[None, node, None], 1), upper=1)
     child = np.arange(1, len(at.d))
@@ -160,15 +160,6 @@ def _count_leaves(builder: Builder, at: Columns, most: int) -> None:
     one_way = np.stack([at.all_left, at.all_right], axis=1)
     builder.rows((at.counted[:, None], 1), (at.reached[:, None], -1), (at.d[:, None], -1), (one_way, 1), lower=-1)
     builder.rows((at.counted[None], 1), upper=most - 1)
-
-
-def _path(node: int) -> list[tuple[int, bool]]:
-    """The ancestors of a node, each with whether the way to the node goes left there."""
-    path = []
-    while node > 0:
-        path.append(((node - 1) // 2, node % 2 == 1))
-        node = (node - 1) // 2
-    return path
 
 
 def encode(layout: Frozen, problem: TreeProblem, scale: Scale, at: Columns) -> Floats:
