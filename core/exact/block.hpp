@@ -127,12 +127,13 @@ class Block {
         assemble_from(ChildSource{parent, chosen, parent.actions});
     }
 
+    // `same_rows`: the rows and their ranks are those of the last call; only costs differ.
     template <class Source>
-    void assemble_from(const Source& source) {
+    void assemble_from(const Source& source, bool same_rows = false) {
         rows = static_cast<int32_t>(source.row.size());
         take_actions(source);
         take_rows(source);
-        take_splits(source);
+        if (!same_rows) take_splits(source);
     }
 
   private:

@@ -41,22 +41,7 @@ struct Depth2 {
     void run(const Pairs& table, const Pairs& small, Stop& stop) {
         collect<Minus>(table, small);
         start_values(table.stride);
-        switch (table.stride / kLanes) {
-            case 1:
-                pass<1, Minus>(table, small, stop);
-                break;
-            case 2:
-                pass<2, Minus>(table, small, stop);
-                break;
-            case 3:
-                pass<3, Minus>(table, small, stop);
-                break;
-            case 4:
-                pass<4, Minus>(table, small, stop);
-                break;
-            default:
-                pass<0, Minus>(table, small, stop);
-        }
+        by_blocks(table.stride, [&]<int Blocks>() { pass<Blocks, Minus>(table, small, stop); });
         finish();
     }
 

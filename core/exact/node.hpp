@@ -25,6 +25,8 @@ struct Node {
     std::vector<Key> rare_key;   // [split] row set of the rare side
     std::vector<uint8_t> known;  // [split] 1: left optimum known, 2: right; their values are in `bound`
     std::mutex mutex;            // guards bound, known, upper, best
+    bool growing = false;        // depth 3: features one by one, thresholds ascending, one growing table
+    std::atomic<int32_t> next_feature{0};
     std::atomic<bool> exhausted{false};  // every split is taken or out of the question
     std::atomic<int32_t> helpers{0};     // threads at work here beside the owner
     double upper = kInfinity;            // cost of the best tree so far
@@ -74,6 +76,7 @@ struct Node {
         }
         first_pick_ = true;
         exhausted = false;
+        next_feature = 0;
         taken_.assign(rows.splits, 0);
         return true;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +25,8 @@ class Preparation {
         group(rank);
     }
 
+    // Differs from that of every other preparation.
+    uint64_t id() const { return id_; }
     int32_t rows() const { return rows_; }
     int32_t num_features() const { return num_features_; }
     int32_t groups() const { return groups_; }
@@ -101,6 +104,12 @@ class Preparation {
         return true;
     }
 
+    static uint64_t next_id() {
+        static std::atomic<uint64_t> last{0};
+        return ++last;
+    }
+
+    uint64_t id_ = next_id();
     int32_t rows_, num_features_, groups_ = 0;
     std::vector<std::vector<double>> values_;
     std::vector<int32_t> group_of_;

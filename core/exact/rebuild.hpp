@@ -158,6 +158,7 @@ class Rebuild {
     }
 
     int32_t pick_shallow(Worker& w, const Block& block, int depth) {
+        ++w.kernels;
         if (depth == 2 && !search_->use_table(block)) return pick_sweep(w, block);
         if (!(depth == 1 ? w.small.build_sides(block, nullptr, search_->stop())
                          : w.small.build(block, nullptr, search_->stop()))) {

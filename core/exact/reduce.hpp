@@ -21,7 +21,8 @@ struct Reduced {
     double best_gain = 0.0;       // of all groups, each with its best action
     std::vector<double> sum_, spread_;
     std::vector<const int32_t*> column_;
-    std::vector<int32_t> ranks_;
+    std::vector<int32_t> ranks_, last_group_;
+    uint64_t last_id_ = 0;
 
     // Rows of `gain` whose `chosen` is false are left out; pass nullptr for all.
     void reduce(const Preparation& prep, const double* gain, int32_t num_actions,
@@ -51,6 +52,7 @@ struct Reduced {
             spread_[g] = high - low;
             widest = std::max(widest, spread_[g]);
         }
+        last_group_.swap(group);
         group.clear();
         cost.clear();
         dropped_spread = spread_sum = best_gain = 0.0;
@@ -68,6 +70,7 @@ struct Reduced {
         }
     }
 
+    // Always with the same block: what depends on the rows alone stays there while the rows stay.
     void assemble(const Preparation& prep, Block& block) {
         column_.clear();
         ranks_.clear();
@@ -75,7 +78,9 @@ struct Reduced {
             column_.push_back(prep.rank(f));
             ranks_.push_back(static_cast<int32_t>(prep.values()[f].size()));
         }
-        block.assemble_from(RootSource{column_, ranks_, group, cost.data(), actions, actions});
+        const bool same_rows = last_id_ == prep.id() && last_group_ == group;
+        last_id_ = prep.id();
+        block.assemble_from(RootSource{column_, ranks_, group, cost.data(), actions, actions}, same_rows);
     }
 };
 

@@ -22,9 +22,10 @@ struct Worker {
     std::vector<std::unique_ptr<Node>> node;    // [depth]
     std::vector<std::unique_ptr<Block>> block;  // [depth]
     Pairs small;
+    Growing sums;
     Depth2 values;
     Sweep sweep;
-    std::vector<int32_t> rows;
+    std::vector<int32_t> rows, from;
     int64_t kernels = 0, nodes = 0, hits = 0;
 
     void reserve(int depth) {
@@ -97,6 +98,7 @@ class Search {
         Node& node = *w.node[depth];
         if (!node.open(block, depth, budget, use_table(block), hashed(), *stop_)) return {0.0, false, -1};
         if (root) node.budget = upper;
+        node.growing = use_growing(node);
         const bool shared = sharing_ && depth >= top_ - 1;
         if (shared) offer(node);
         process(w, node);
@@ -170,6 +172,15 @@ class Search {
         return 7 * b * b + n * z * z < 1.2 * b * b + 8 * n * z * block.num_features() || b < kFewSplits;
     }
 
+    // Growing tables save scattering but copy the table for every threshold: for many rows and few splits.
+    bool use_growing(const Node& node) const {
+        if (node.depth != 3 || !node.tabled) return false;
+        if (options_->kernel != Kernel::automatic) return options_->kernel == Kernel::incremental;
+        const Block& block = *node.block;
+        const double b = block.splits, n = block.rows, z = block.entry.size() / n;
+        return b >= 6 * block.num_features() && n * z * z > 4 * b * b;
+    }
+
     // How many running sums of a sweep fit the memory.
     int sweep_copies(const Block& block) const {
         const double bytes = static_cast<double>(block.splits) * block.stride * sizeof(double);
@@ -221,6 +232,15 @@ class Search {
     }
 
     void process(Worker& w, Node& node) {
+        if (node.growing) {
+            while (!stop_->check()) {
+                const int32_t f = node.next_feature.fetch_add(1);
+                if (f + 1 >= node.block->num_features()) node.exhausted = true;
+                if (f >= node.block->num_features()) break;
+                grow(w, node, f);
+            }
+            return;
+        }
         for (;;) {
             if (stop_->check()) return;
             int32_t s;
@@ -237,13 +257,47 @@ class Search {
                 right.exact = node.known[s] & 2;
             }
             try_split(w, node, s, target, left, right);
-            std::lock_guard lock(node.mutex);
-            node.bound.learn(s, left.value, right.value, options_->interval_bound);
-            node.known[s] = static_cast<uint8_t>((left.exact ? 1 : 0) | (right.exact ? 2 : 0));
-            if (left.exact && right.exact && left.value + right.value < node.upper) {
-                node.upper = left.value + right.value;
-                node.best = s;
+            settle(node, s, left, right);
+        }
+    }
+
+    // All thresholds of one feature from the lowest up: the table of the left side takes in one value's rows
+    // at a time, the right side is the difference to the node's table.
+    void grow(Worker& w, Node& node, int32_t f) {
+        const Block& block = *node.block;
+        const int32_t* rank = block.column(f);
+        const int32_t begin = block.first[f], length = block.first[f + 1] - begin;
+        w.from.assign(length + 3, 0);
+        for (int32_t i = 0; i < block.rows; ++i) ++w.from[rank[i] + 2];
+        for (int32_t r = 0; r <= length; ++r) w.from[r + 2] += w.from[r + 1];
+        w.rows.resize(block.rows);
+        for (int32_t i = 0; i < block.rows; ++i) w.rows[w.from[rank[i] + 1]++] = i;
+        w.sums.open(block);
+        for (int32_t s = begin; s < begin + length; ++s) {
+            const int32_t first = w.from[s - begin], last = w.from[s - begin + 1];
+            if (stop_->check() || !w.sums.add(block, w.rows.data() + first, last - first, *stop_)) return;
+            {
+                std::lock_guard lock(node.mutex);
+                if (node.bound.sum(s) >= node.target() - slack(node)) continue;
             }
+            if (!w.small.build(block, w.sums, *stop_)) return;
+            w.values.evaluate(w.small, *stop_);
+            const double left = w.values.best;
+            w.small.fill_extra();
+            w.values.evaluate_difference(node.table, w.small, *stop_);
+            if (stop_->raised()) return;
+            w.kernels += 2;
+            settle(node, s, {left, true, -1}, {w.values.best, true, -1});
+        }
+    }
+
+    void settle(Node& node, int32_t s, const Outcome& left, const Outcome& right) {
+        std::lock_guard lock(node.mutex);
+        node.bound.learn(s, left.value, right.value, options_->interval_bound);
+        node.known[s] = static_cast<uint8_t>((left.exact ? 1 : 0) | (right.exact ? 2 : 0));
+        if (left.exact && right.exact && left.value + right.value < node.upper) {
+            node.upper = left.value + right.value;
+            node.best = s;
         }
     }
 

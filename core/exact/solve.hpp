@@ -84,6 +84,9 @@ inline Solution solve(const Preparation& prep, const double* gain, int32_t actio
             return out;
         }
         lower = guided.solve(leaves);
+    } else if (options.depth <= 2) {
+        work.rebuild.build(root, options.depth, false, 0.0);
+        lower = stop.raised() ? 0.0 : work.rebuild.cost;
     } else {
         const Outcome outcome = work.search.solve_root(root, options.depth, given, work.reduced.best_gain);
         lower = outcome.value;

@@ -11,6 +11,81 @@
 
 namespace spotree::exact {
 
+// Add a row's cost to the cells of every two of its sides; Blocks is stride / 4, or 0 for any stride.
+template <int Blocks>
+inline void add_pairs(double* cell, size_t length, const int32_t* sides, int32_t n, const double* cost,
+                      int32_t stride) {
+    const size_t width = Blocks ? Blocks * kLanes : stride;
+    Four c[Blocks ? Blocks : 1];
+    if constexpr (Blocks > 0) {
+        for (int b = 0; b < Blocks; ++b) c[b] = load(cost + b * kLanes);
+    }
+    for (int32_t x = 0; x + 1 < n; ++x) {
+        double* row = cell + static_cast<size_t>(sides[x]) * length * width;
+        for (int32_t y = x + 1; y < n; ++y) {
+            double* to = row + static_cast<size_t>(sides[y]) * width;
+            if constexpr (Blocks > 0) {
+                for (int b = 0; b < Blocks; ++b) store(to + b * kLanes, load(to + b * kLanes) + c[b]);
+            } else {
+                add_to(to, cost, stride);
+            }
+        }
+    }
+}
+
+// Call `work` with the number of blocks of four lanes as a template argument, 0 if it is large.
+template <class Work>
+inline auto by_blocks(int32_t stride, Work&& work) {
+    switch (stride / kLanes) {
+        case 1:
+            return work.template operator()<1>();
+        case 2:
+            return work.template operator()<2>();
+        case 3:
+            return work.template operator()<3>();
+        case 4:
+            return work.template operator()<4>();
+        default:
+            return work.template operator()<0>();
+    }
+}
+
+// Sums over pairs of sides of a block for rows that are added bit by bit; not cumulated.
+struct Growing {
+    int32_t rows = 0;
+    std::vector<int32_t> own;
+    Buffer<double> raw, total, cell;
+
+    void open(const Block& block) {
+        rows = 0;
+        own.assign(block.splits, 0);
+        raw.assign(static_cast<size_t>(block.splits) * block.stride, 0.0);
+        total.assign(block.stride, 0.0);
+        cell.assign(static_cast<size_t>(block.splits) * block.splits * block.stride, 0.0);
+    }
+
+    bool add(const Block& block, const int32_t* chosen, int32_t n, Stop& stop) {
+        const int32_t stride = block.stride;
+        rows += n;
+        return by_blocks(stride, [&]<int Blocks>() {
+            for (int32_t k = 0; k < n; ++k) {
+                if (k % 1024 == 1023 && stop.check()) return false;
+                const int32_t i = chosen[k];
+                const double* c = block.cost.data() + static_cast<size_t>(i) * stride;
+                const int32_t* sides = block.entry.data() + block.start[i];
+                const int32_t length = static_cast<int32_t>(block.start[i + 1] - block.start[i]);
+                add_to(total.data(), c, stride);
+                for (int32_t e = 0; e < length; ++e) {
+                    ++own[sides[e]];
+                    add_to(raw.data() + static_cast<size_t>(sides[e]) * stride, c, stride);
+                }
+                add_pairs<Blocks>(cell.data(), block.splits, sides, length, c, stride);
+            }
+            return true;
+        });
+    }
+};
+
 // Rows of the table stand for the rare sides that differ on the chosen rows; two more stand for "no row" and
 // "all rows". A rare side of the block finds its row through `at`. Cell [s, t] with s < t holds the cost of
 // every action over the rows that lie in both sides.
@@ -58,24 +133,37 @@ class Pairs {
             double* row = cells(s);
             std::fill(row + static_cast<size_t>(s) * stride, row + static_cast<size_t>(size) * stride, 0.0);
         }
-        bool done;
-        switch (stride / kLanes) {
-            case 1:
-                done = scatter<1>(block, chosen, stop);
-                break;
-            case 2:
-                done = scatter<2>(block, chosen, stop);
-                break;
-            case 3:
-                done = scatter<3>(block, chosen, stop);
-                break;
-            case 4:
-                done = scatter<4>(block, chosen, stop);
-                break;
-            default:
-                done = scatter<0>(block, chosen, stop);
+        if (!by_blocks(stride, [&]<int Blocks>() { return scatter<Blocks>(block, chosen, stop); }))
+            return false;
+        cumulate();
+        fill_same_feature();
+        return !stop.check();
+    }
+
+    // The rows that `sums` has taken in so far.
+    bool build(const Block& block, const Growing& sums, Stop& stop) {
+        stride = block.stride;
+        rows = sums.rows;
+        own_ = sums.own;
+        raw_ = sums.raw;
+        total_ = sums.total;
+        number_sides(block);
+        if (cell.size() < static_cast<size_t>(size) * size * stride)
+            cell.resize(static_cast<size_t>(size) * size * stride);
+        const bool all = size == block.splits + 2;
+        for (int32_t s = 2; s < size; ++s) {
+            const double* from = sums.cell.data() + static_cast<size_t>(split[s]) * block.splits * stride;
+            double* to = cells(s);
+            if (all) {
+                std::memcpy(to + static_cast<size_t>(s) * stride, from + static_cast<size_t>(s - 2) * stride,
+                            static_cast<size_t>(size - s) * stride * sizeof(double));
+                continue;
+            }
+            for (int32_t t = s + 1; t < size; ++t) {
+                std::memcpy(to + static_cast<size_t>(t) * stride,
+                            from + static_cast<size_t>(split[t]) * stride, stride * sizeof(double));
+            }
         }
-        if (!done) return false;
         cumulate();
         fill_same_feature();
         return !stop.check();
@@ -161,8 +249,6 @@ class Pairs {
 
     template <int Blocks>
     bool scatter(const Block& block, const std::vector<int32_t>* chosen, Stop& stop) {
-        const int32_t blocks = Blocks ? Blocks : stride / kLanes;
-        const size_t width = static_cast<size_t>(blocks) * kLanes;
         size_t work = 0;
         for (int32_t k = 0; k < rows; ++k) {
             if (work > 200000) {
@@ -175,26 +261,10 @@ class Pairs {
                 const int32_t s = at[block.entry[e]];
                 if (s != kAll) sides_of_row_.push_back(s);
             }
-            const double* c = block.cost.data() + static_cast<size_t>(i) * width;
-            Four cost[Blocks ? Blocks : 1];
-            if constexpr (Blocks > 0) {
-                for (int b = 0; b < Blocks; ++b) cost[b] = load(c + b * kLanes);
-            }
-            const int32_t n = static_cast<int32_t>(sides_of_row_.size());
-            const int32_t* sides = sides_of_row_.data();
-            work += static_cast<size_t>(n) * n;
-            for (int32_t x = 0; x + 1 < n; ++x) {
-                double* row = cells(sides[x]);
-                for (int32_t y = x + 1; y < n; ++y) {
-                    double* to = row + static_cast<size_t>(sides[y]) * width;
-                    if constexpr (Blocks > 0) {
-                        for (int b = 0; b < Blocks; ++b)
-                            store(to + b * kLanes, load(to + b * kLanes) + cost[b]);
-                    } else {
-                        add_to(to, c, static_cast<int>(width));
-                    }
-                }
-            }
+            work += sides_of_row_.size() * sides_of_row_.size();
+            add_pairs<Blocks>(cell.data(), size, sides_of_row_.data(),
+                              static_cast<int32_t>(sides_of_row_.size()),
+                              block.cost.data() + static_cast<size_t>(i) * stride, stride);
         }
         return true;
     }
