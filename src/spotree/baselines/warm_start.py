@@ -31,7 +31,7 @@ def spot_from_omdt(
     """Algorithm 1 from OMDT's tree.
 
     `omdt_seconds` is the time that OMDT gets: a third of `time_limit` if not given, 5 minutes without a limit or
-    with `preset="paper"`. OMDT's bound carries over.
+    with `preset="paper"`. OMDT's bound carries over; a tree that it proves is the answer.
     """
     started = time.perf_counter()
     if omdt_seconds is None:
@@ -48,6 +48,8 @@ def spot_from_omdt(
         start=start,
         progress=progress,
     )
+    if warm.proved_optimal:
+        return replace(warm, method="spot+ws")
     spent = time.perf_counter() - started
     found = spot_for(
         mdp,
