@@ -85,16 +85,15 @@ class Cell:
         if not self.published.same_model(self.optimum, self.random):
             return "published for another model of that name"
         value = statistics.median(self.ours)
-        better = self.published.above(value, self.optimum, self.random)
+        better = self.published.better(value, self.optimum, self.random)
         if not better:
-            known = [peer for peer in (self.published.dtpaynt, self.published.omdt) if peer is not None]
-            far = value - max(known) > 1e-4 * (self.optimum - self.random)
-            return "above both published" if far else "equal to the best published"
+            worse = self.published.worse(value, self.optimum, self.random)
+            return "above both published" if len(worse) == 2 else "at least the best published"
         names = " and ".join(better)
         if not self.ours_with_random:
             return f"below published {names} (which may act at random)"
         with_random = statistics.median(self.ours_with_random)
-        if not self.published.above(with_random, self.optimum, self.random):
+        if not self.published.better(with_random, self.optimum, self.random):
             return f"below published {names} only for want of the random action: with it, reached"
         return f"BELOW published {names}, also with the random action: the search falls short"
 
@@ -107,7 +106,7 @@ def cells(options: argparse.Namespace) -> Iterator[Cell]:
             known = published(model, depth, options.reference) if options.reference.is_dir() else None
             found = [search(mdp, depth, seed, options) for seed in options.seeds]
             ours = tuple(solution.value for solution in found)
-            missed = known is not None and bool(known.above(statistics.median(ours), best, random))
+            missed = known is not None and bool(known.better(statistics.median(ours), best, random))
             more: tuple[float, ...] = ()
             if options.random_action == "always" or (options.random_action == "below" and missed):
                 richer = with_random_action(mdp)  # every tree without the action is one with it

@@ -57,13 +57,20 @@ class Published:
         dtpaynt = PRINTED + max(abs(self.optimum - optimum), abs(self.random - random))
         return {"dtpaynt": dtpaynt, "omdt": PROGRAM * (optimum - random)}
 
-    def above(self, value: float, optimum: float, random: float) -> list[str]:
-        """Which of the two is better than a return of ours by more than its allowance."""
-        return [
-            peer
-            for peer, slack in self.allowance(optimum, random).items()
-            if (theirs := getattr(self, peer)) is not None and value < theirs - slack
-        ]
+    def better(self, value: float, optimum: float, random: float) -> list[str]:
+        """Who is better than a return of ours, by more than the allowance."""
+        slack = self.allowance(optimum, random)
+        return [peer for peer, theirs in self.returns.items() if value < theirs - slack[peer]]
+
+    def worse(self, value: float, optimum: float, random: float) -> list[str]:
+        """Who is worse than a return of ours, by more than the allowance."""
+        slack = self.allowance(optimum, random)
+        return [peer for peer, theirs in self.returns.items() if value > theirs + slack[peer]]
+
+    @property
+    def returns(self) -> dict[str, float]:
+        known = {"dtpaynt": self.dtpaynt, "omdt": self.omdt}
+        return {peer: value for peer, value in known.items() if value is not None}
 
 
 def published(model: str, depth: int, reference: Path = REFERENCE) -> Published | None:

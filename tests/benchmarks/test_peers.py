@@ -84,7 +84,8 @@ PUBLISHED = publications.Published(optimum=10.0, random=0.0, dtpaynt=8.0, omdt=7
     ("ours", "with_random", "verdict"),
     [
         (9.0, (), "above both published"),
-        (8.0, (), "equal to the best published"),
+        (8.0, (), "at least the best published"),
+        (7.99996, (), "at least the best published"),  # dtPAYNT's four decimals may hide 0.00005
         (7.9, (8.1,), "below published dtpaynt only for want of the random action: with it, reached"),
         (7.4, (7.9,), "BELOW published dtpaynt and omdt, also with the random action: the search falls short"),
         (7.9, (), "below published dtpaynt (which may act at random)"),
