@@ -3,6 +3,7 @@
 import sys
 from dataclasses import replace
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +140,18 @@ def test_our_random_action_is_the_one_in_the_published_files(model: str) -> None
     difference = theirs.transition_matrix(RANDOM_ACTION) - ours.transition_matrix(RANDOM_ACTION)
     # firewire-3 spells missing actions out, each the average of the others: that leaves the average as it is.
     assert abs(difference).max() < 1e-10  # as many digits as the files have
+
+
+@needs_reference
+@pytest.mark.parametrize("model", ["navigation_3d", "system_administrator_tree", "tictactoe_vs_random"])
+def test_no_tree_of_depth_1_reaches_the_published_return_without_the_random_action(model: str) -> None:
+    mdp = publications.load(model)
+    cuts = [(j, (a + b) / 2) for j, c in enumerate(mdp.features.T) for a, b in pairwise(np.unique(c))]
+    actions = range(mdp.num_actions)
+    best = max(
+        evaluate(mdp, np.where(mdp.features[:, feature] < cut, left, right))
+        for feature, cut in cuts
+        for left in actions
+        for right in actions
+    )
+    assert publications.published(model, 1).better(best, optimum(mdp).value, random_return(mdp))
