@@ -20,6 +20,9 @@ lint: .venv/stamp-dev
 bench: .venv/stamp-dev          ## the quick tables; the long ones are bench-... in benchmarks/README.md
 	@echo "see benchmarks/README.md"
 
+bench-step: .venv/stamp-dev     ## the improvement step beside pystreed; options through ARGS="--quick"
+	$(BIN)/python benchmarks/step.py $(ARGS)
+
 bench-timing: .venv/stamp-dev   ## the paper's timing study: HiGHS, rsbb, exact; options through ARGS="--time-limit 10"
 	@mkdir -p build
 	$(BIN)/python benchmarks/timing.py --plot build/timing.png $(ARGS)
@@ -41,6 +44,13 @@ bench-published: .venv/stamp-dev ## ours beside the published returns of dtPAYNT
 .venv/stamp-dev: .venv/bin/python $(CORE)
 	SKBUILD_CMAKE_ARGS=-DSPOTREE_STRICT=ON $(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
 	@touch $@ .venv/stamp-run
+
+sanitize:                      ## the exact engine under AddressSanitizer + UBSan, and under ThreadSanitizer
+	@mkdir -p build
+	$(CXX) -std=c++20 -O1 -g -march=native -fsanitize=address,undefined -fno-sanitize-recover=all -Icore tests/sanitize/step.cpp -o build/step-asan -pthread
+	build/step-asan
+	$(CXX) -std=c++20 -O1 -g -march=native -fsanitize=thread -Icore tests/sanitize/step.cpp -o build/step-tsan -pthread
+	TSAN_OPTIONS=halt_on_error=1 build/step-tsan
 
 core:                          ## rebuild only the extension, in place (uses the python on PATH that has nanobind)
 	cmake -S . -B build/dev -G Ninja -DSPOTREE_IN_PLACE=ON -DSPOTREE_STRICT=ON -DPython_EXECUTABLE=$$(command -v python)

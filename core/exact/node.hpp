@@ -27,10 +27,13 @@ struct Node {
     std::mutex mutex;            // guards bound, known, upper, best
     bool growing = false;        // depth 3: features one by one, thresholds ascending, one growing table
     std::atomic<int32_t> next_feature{0};
-    std::atomic<bool> exhausted{false};  // every split is taken or out of the question
-    std::atomic<int32_t> helpers{0};     // threads at work here beside the owner
-    double upper = kInfinity;            // cost of the best tree so far
-    int32_t best = -1;                   // its split, -1 for a leaf
+    bool by_triples = false;  // depth 3, two-valued features: tables of sides come from sums over triples
+    Triples triples;
+    std::atomic<int32_t> next_slice{0}, slices{0};  // to be built; finished
+    std::atomic<bool> exhausted{false};             // every split is taken or out of the question
+    std::atomic<int32_t> helpers{0};                // threads at work here beside the owner
+    double upper = kInfinity;                       // cost of the best tree so far
+    int32_t best = -1;                              // its split, -1 for a leaf
 
     int32_t left_count(int32_t s) const {
         const int32_t rare = table.count[s + 2];
@@ -76,7 +79,8 @@ struct Node {
         }
         first_pick_ = true;
         exhausted = false;
-        next_feature = 0;
+        next_feature = next_slice = slices = 0;
+        growing = by_triples = false;
         taken_.assign(rows.splits, 0);
         return true;
     }

@@ -99,6 +99,8 @@ class Search {
         if (!node.open(block, depth, budget, use_table(block), hashed(), *stop_)) return {0.0, false, -1};
         if (root) node.budget = upper;
         node.growing = use_growing(node);
+        node.by_triples = use_triples(node);
+        if (node.by_triples) node.triples.open(block);
         const bool shared = sharing_ && depth >= top_ - 1;
         if (shared) offer(node);
         process(w, node);
@@ -145,7 +147,11 @@ class Search {
         if (have_small && (have_large || small.value + large.value >= target)) return true;
         if (have_large && small.value + large.value >= target) return true;
         node.block->select(s, small_left, w.rows);
-        if (!w.small.build(*node.block, &w.rows, *stop_)) return false;
+        const bool from_triples = node.by_triples && small_left == node.block->left_is_rare(s);
+        if (!(from_triples ? w.small.build(*node.block, w.rows, node.triples, s, *stop_)
+                           : w.small.build(*node.block, &w.rows, *stop_))) {
+            return false;
+        }
         if (!have_small) {
             ++w.kernels;
             w.values.evaluate(w.small, *stop_);
@@ -179,6 +185,17 @@ class Search {
         const Block& block = *node.block;
         const double b = block.splits, n = block.rows, z = block.entry.size() / n;
         return b >= 6 * block.num_features() && n * z * z > 4 * b * b;
+    }
+
+    // Sums over triples pay for dense two-valued features, unless the cache already saves most tables.
+    bool use_triples(const Node& node) const {
+        const Block& block = *node.block;
+        if (node.depth != 3 || !node.tabled || node.growing || block.splits != block.num_features())
+            return false;
+        const double b = block.splits, n = block.rows, z = block.entry.size() / n;
+        if (Triples::bytes(b, block.stride) > options_->memory / 4 / options_->threads) return false;
+        if (options_->kernel != Kernel::automatic) return options_->kernel == Kernel::triple;
+        return depth_ <= 4 && n * z * z * z > 8 * b * b * b;
     }
 
     // How many running sums of a sweep fit the memory.
@@ -241,6 +258,7 @@ class Search {
             }
             return;
         }
+        if (node.by_triples && !build_slices(w, node)) return;
         for (;;) {
             if (stop_->check()) return;
             int32_t s;
@@ -259,6 +277,21 @@ class Search {
             try_split(w, node, s, target, left, right);
             settle(node, s, left, right);
         }
+    }
+
+    // Take part in building the slices, and wait until all are there; false when stopped.
+    bool build_slices(Worker& w, Node& node) {
+        const Block& block = *node.block;
+        for (int32_t s = node.next_slice.fetch_add(1); s < block.splits; s = node.next_slice.fetch_add(1)) {
+            block.select(s, block.left_is_rare(s), w.rows);
+            if (!node.triples.build(block, s, w.rows, *stop_)) return false;
+            ++node.slices;
+        }
+        while (node.slices < block.splits) {
+            if (stop_->check()) return false;
+            std::this_thread::yield();
+        }
+        return true;
     }
 
     // All thresholds of one feature from the lowest up: the table of the left side takes in one value's rows

@@ -73,6 +73,23 @@ inline void subtract(double* to, const double* a, const double* b, int count) {
     for (int k = 0; k < count; k += kLanes) store(to + k, load(a + k) - load(b + k));
 }
 
+// Call `work` with the number of blocks of four lanes as a template argument, 0 if it is large.
+template <class Work>
+inline auto by_blocks(int32_t stride, Work&& work) {
+    switch (stride / kLanes) {
+        case 1:
+            return work.template operator()<1>();
+        case 2:
+            return work.template operator()<2>();
+        case 3:
+            return work.template operator()<3>();
+        case 4:
+            return work.template operator()<4>();
+        default:
+            return work.template operator()<0>();
+    }
+}
+
 // Memory on cache lines; growing leaves new elements unset.
 template <class T>
 struct LineAllocator {

@@ -8,6 +8,7 @@
 
 #include "exact/block.hpp"
 #include "exact/stop.hpp"
+#include "exact/triples.hpp"
 
 namespace spotree::exact {
 
@@ -30,23 +31,6 @@ inline void add_pairs(double* cell, size_t length, const int32_t* sides, int32_t
                 add_to(to, cost, stride);
             }
         }
-    }
-}
-
-// Call `work` with the number of blocks of four lanes as a template argument, 0 if it is large.
-template <class Work>
-inline auto by_blocks(int32_t stride, Work&& work) {
-    switch (stride / kLanes) {
-        case 1:
-            return work.template operator()<1>();
-        case 2:
-            return work.template operator()<2>();
-        case 3:
-            return work.template operator()<3>();
-        case 4:
-            return work.template operator()<4>();
-        default:
-            return work.template operator()<0>();
     }
 }
 
@@ -165,6 +149,28 @@ class Pairs {
             }
         }
         cumulate();
+        fill_same_feature();
+        return !stop.check();
+    }
+
+    // The rare side of split `root`, from sums over triples.
+    bool build(const Block& block, const std::vector<int32_t>& chosen, const Triples& triples, int32_t root,
+               Stop& stop) {
+        if (!build_sides(block, &chosen, stop)) return false;
+        if (cell.size() < static_cast<size_t>(size) * size * stride)
+            cell.resize(static_cast<size_t>(size) * size * stride);
+        const size_t bytes = static_cast<size_t>(stride) * sizeof(double);
+        for (int32_t s = 2; s < size; ++s) {
+            const int32_t a = split[s];
+            double* row = cells(s);
+            for (int32_t t = s + 1; t < size; ++t) {
+                const int32_t b = split[t];
+                const double* from = root < a   ? triples.cell(root, a, b)
+                                     : root < b ? triples.cell(a, root, b)
+                                                : triples.cell(a, b, root);
+                std::memcpy(row + static_cast<size_t>(t) * stride, from, bytes);
+            }
+        }
         fill_same_feature();
         return !stop.check();
     }
