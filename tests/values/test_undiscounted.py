@@ -23,6 +23,7 @@ from spotree.values import (
     random_return,
     uniform,
 )
+from spotree.values.missed import most_missed
 
 
 def chain_of(rows, reward, ends=None, **more) -> MDP:
@@ -126,6 +127,19 @@ def test_the_bound_counts_steps() -> None:
     assert abs(best.value + 100 * 99) <= best.error < 1e-3
 
 
+def test_the_bound_holds_where_costs_can_be_paid_again_and_again() -> None:
+    # A line of 50 states, 0.5 a step in either direction, that ends behind the last one.
+    size = 50
+    rows = (
+        {(s, 0): [s + 1] for s in range(size - 1)} | {(s, 1): [s - 1] for s in range(1, size)} | {(size - 1, 0): []}
+    )
+    line = chain_of(rows, dict.fromkeys(rows, -0.5), must_end=True)
+    truth = optimum(line).values
+    assert truth == pytest.approx(-0.5 * (size - np.arange(size)))
+    worse = 1.01 * truth
+    assert (truth - worse).max() <= most_missed(line, worse) < 1.0
+
+
 def test_the_random_policy_may_be_worth_minus_infinity() -> None:
     # 0 waits for ever, for nothing or at a cost.
     mdp = chain_of({(0, 0): [0], (0, 1): [0]}, {(0, 1): -1.0})
@@ -181,6 +195,21 @@ def test_values_of_every_policy_and_the_optimum_are_those_of_the_plain_twin(buil
     if mdp.must_end:
         assert np.isfinite(policy_value(mdp, uniform(mdp))).all()
         assert np.isfinite(policy_value(mdp, mixture(mdp, best.actions, 0.1))).all()
+
+
+@settings(max_examples=200, deadline=None)
+@given(tangled())
+def test_the_bound_holds_for_values_that_are_off(build) -> None:
+    try:
+        mdp = build()
+    except InfeasibleError:
+        assume(False)
+    truth = best_values(mdp)
+    rng = np.random.default_rng(mdp.num_states)
+    for size in (1e-6, 1e-3, 1.0):
+        value = truth + size * rng.normal(size=mdp.num_states)
+        assert (truth - value).max() <= most_missed(mdp, value) * (1 + 1e-12) + 1e-12
+    assert most_missed(mdp, truth + 1e-6 * rng.normal(size=mdp.num_states)) < 1e-2  # and it is of use
 
 
 @settings(max_examples=100, deadline=None)

@@ -23,14 +23,14 @@ def with_model(command: Callable[..., None]) -> Callable[..., None]:
         model: Annotated[str, typer.Argument(help="A shipped model (see `spotree models`) or a model file.")],
         constants: Annotated[str | None, _option("--constants", text="Constants, as in `delay=3,N=2`.")] = None,
         reward: Annotated[
-            str | None, _option("--reward", text="Reward structure: a name, several as in `a,b`, or `sum`.")
+            str | None, _option("--reward", text="Reward structure: a name, several as in `a,b`, `sum` or `reach`.")
         ] = None,
         sense: Annotated[str, _option("--sense", text="`max` for a reward, `min` for a cost.")] = "max",
         goal: Annotated[
             str | None, _option("--goal", text="Label or expression; the episode ends where it holds.")
         ] = None,
         discount: Annotated[
-            float | None, _option("--discount", text="Discount, 0.99 unless the file says.")
+            float | None, _option("--discount", text="Discount, 0.99 unless the file says; 1: undiscounted goals.")
         ] = None,
         missing: Annotated[
             str | None, _option("--missing", text="An unavailable action: `random`, `end`, `stay` or `forbid`.")

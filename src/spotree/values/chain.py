@@ -96,7 +96,12 @@ def _refuse_reachable(mdp: MDP, policy: ArrayLike | Acts, rows: SmallInts, roots
     if offenders.size:
         state = int(offenders.min())
         action = mdp.action_names[actions_of(mdp, policy)[state]]
+        way_out = (
+            "choose another action, or build the model with missing='random', 'end' or 'stay'"
+            if mdp.missing == "forbid"
+            else "undiscounted, it may lead where every policy is worth -inf; choose another action"
+        )
         raise InfeasibleError(
             f"state {state}, action {action!r}: the policy can reach the state and the action is forbidden there; "
-            "choose another action, or build the model with missing='random', 'end' or 'stay'"
+            f"{way_out}"
         )
