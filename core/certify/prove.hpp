@@ -1,0 +1,152 @@
+// Proves the best tree: presolve, then both branching rules side by side with a shared incumbent.
+#pragma once
+
+#include "certify/floors.hpp"
+#include "certify/tree_rule.hpp"
+
+namespace spotree::certify {
+
+struct Plan {
+    int threads = 2;
+    bool state_rule = true, tree_rule = true;
+    double seconds = 0;        // wall clock, 0: only the bound of the root
+    double before_floors = 0.4;  // seconds that the rules may try without floors
+};
+
+class Prover {
+   public:
+    Shared shared;
+    Journal by_state, by_tree;
+    enum class Winner { none, root, state, tree };
+
+    void run(const Plan& plan) {
+        using clock = std::chrono::steady_clock;
+        const auto begun = clock::now();
+        final_ = begun + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(plan.seconds));
+        shared.deadline = final_;
+        shared.take_turns = plan.threads < 2;
+        auto stop = [&] { return shared.stopped(); };
+        Region root{ActionSets(shared.model.groups, shared.model.actions), Relaxed(shared.model.states)};
+        {
+            Relaxer relaxer(shared.model);
+            relaxer.solve(root.allowed, root.relaxed, -1e300, 0.02 * shared.tolerance, stop);
+            lower_bound_to(root.relaxed.bound);
+            if (root.relaxed.bound <= shared.close_at()) return settle_root(root);
+        }
+        if (stop()) return;
+        shared.cubes.build(shared.model.groups, shared.sizes.depth[shared.sizes.whole], 60'000'000, stop);
+        if (!shared.cubes.complete) return;
+        std::vector<std::unique_ptr<Bounder>> bounders;
+        const int state_workers = plan.state_rule ? std::max(1, plan.threads - (plan.tree_rule ? 1 : 0)) : 0;
+        for (int t = 0; t < state_workers + (plan.tree_rule ? 1 : 0); ++t) {
+            bounders.push_back(std::make_unique<Bounder>(shared));
+        }
+        Draft draft;
+        const bool write = by_state.on || by_tree.on;
+        const std::vector<Item> whole{{0, shared.sizes.whole, 0}};
+        Verdict verdict = bounders[0]->process(root, whole, 6, true, write ? &draft : nullptr);
+        lower_bound_to(root.bound);
+        if (verdict == Verdict::closed) return settle_root(draft);
+        if (shared.switches.floors && shared.switches.regret) {
+            if (run_rules(plan, bounders, root, draft, state_workers, begun, plan.before_floors)) return;
+            for (int round = 0; round < 2 && !stop(); ++round) {
+                const double most = std::min(10.0, 0.1 * plan.seconds);
+                Region before = root;
+                auto floors = find_floors(shared, *bounders[0], root, plan.threads, most);
+                for (auto& bounder : bounders) {
+                    for (const auto& f : floors) bounder->floor[f.state] = std::max(bounder->floor[f.state], f.level);
+                }
+                if (floors.empty() || stop()) break;
+                verdict = bounders[0]->process(root, whole, 6, true, write ? &draft : nullptr, &floors);
+                lower_bound_to(root.bound);
+                if (verdict == Verdict::closed) return settle_root(draft);
+                if (!(root.bound < before.bound - 0.02 * (before.bound - shared.close_at()))) break;
+            }
+        }
+        run_rules(plan, bounders, root, draft, state_workers, begun, plan.seconds);
+    }
+
+    // No tree is worth more than this; valid at every moment.
+    double bound() {
+        if (winner.load() != Winner::none) return std::min(root_bound_.load(), shared.close_at());
+        std::scoped_lock hold(lock_);
+        double most = root_bound_.load();
+        if (rule_) most = std::min(most, rule_->bound());
+        return std::max(most, shared.best.load());
+    }
+
+    size_t open() {
+        std::scoped_lock hold(lock_);
+        return rule_ ? rule_->open() : 0;
+    }
+
+    std::atomic<Winner> winner{Winner::none};
+
+   private:
+    void lower_bound_to(double bound) { root_bound_.store(std::min(root_bound_.load(), bound)); }
+
+    void settle_root(const Region& root) {
+        Draft draft;
+        draft.rounds = 1;
+        draft.words = {0, 0, 0};
+        draft.numbers = root.relaxed.value;
+        settle_root(draft);
+    }
+
+    void settle_root(const Draft& draft) {
+        by_state.restart();
+        write_region(by_state, -1, 0, 0, draft, {0});
+        winner = Winner::root;
+    }
+
+    bool run_rules(const Plan& plan, std::vector<std::unique_ptr<Bounder>>& bounders, const Region& root, Draft& draft,
+                   int state_workers, std::chrono::steady_clock::time_point begun, double until) {
+        using clock = std::chrono::steady_clock;
+        shared.done = false;
+        shared.deadline = std::min(
+            final_, begun + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(until)));
+        by_state.restart();
+        by_tree.restart();
+        std::unique_ptr<StateRule> states;
+        std::unique_ptr<TreeRule> trees;
+        if (plan.state_rule) states = std::make_unique<StateRule>(shared, by_state);
+        if (plan.tree_rule) trees = std::make_unique<TreeRule>(shared, by_tree);
+        std::vector<std::thread> workers;
+        if (trees) {
+            workers.emplace_back([&] {
+                Draft own = draft;
+                trees->run(*bounders.back(), root, own);
+                if (trees->finished && !shared.done.exchange(true)) winner = Winner::tree;
+            });
+        }
+        if (states) {
+            states->begin(*bounders[0], root, draft);
+            {
+                std::scoped_lock hold(lock_);
+                rule_ = states.get();
+            }
+            for (int t = 0; t < state_workers; ++t) {
+                workers.emplace_back([&, t] {
+                    states->work(*bounders[t]);
+                    if (states->finished() && !shared.done.exchange(true)) winner = Winner::state;
+                });
+            }
+        }
+        for (auto& worker : workers) worker.join();
+        {
+            std::scoped_lock hold(lock_);
+            if (states) lower_bound_to(std::max(states->bound(), shared.close_at()));
+            rule_ = nullptr;
+        }
+        shared.deadline = final_;
+        shared.done = winner.load() != Winner::none;
+        return winner.load() != Winner::none;
+    }
+
+    std::chrono::steady_clock::time_point final_;
+    std::atomic<double> root_bound_{std::numeric_limits<double>::infinity()};
+    std::mutex lock_;
+    StateRule* rule_ = nullptr;
+};
+
+}  // namespace spotree::certify
