@@ -25,11 +25,11 @@ Out1<T> give(const std::vector<T>& values) {
 }
 
 class Proof {
-   public:
+  public:
     Proof(In1<int64_t> choice_start, In2<int32_t> choice_of, In1<int64_t> row_start, In1<int32_t> target,
-          In1<double> probability, In1<double> reward, In1<double> initial, double discount, In1<int32_t> group_of,
-          In2<int32_t> rank, In1<int32_t> split_feature, In1<int32_t> split_rank, int depth, int max_leaves,
-          double tolerance) {
+          In1<double> probability, In1<double> reward, In1<double> initial, double discount,
+          In1<int32_t> group_of, In2<int32_t> rank, In1<int32_t> split_feature, In1<int32_t> split_rank,
+          int depth, int max_leaves, double tolerance) {
         Shared& s = prover_.shared;
         Model& m = s.model;
         m.states = int(initial.size());
@@ -57,8 +57,8 @@ class Proof {
 
     ~Proof() { join(); }
 
-    void start(double seconds, int threads, bool state_rule, bool tree_rule, bool regret, bool floors, bool filter,
-               bool solo, bool journal, double before_floors, int64_t memory_limit) {
+    void start(double seconds, int threads, bool state_rule, bool tree_rule, bool regret, bool floors,
+               bool filter, bool solo, bool journal, double before_floors, int64_t memory_limit) {
         prover_.shared.switches = {regret, floors, filter, solo};
         prover_.shared.memory_limit = size_t(memory_limit);
         prover_.by_state.on = prover_.by_tree.on = journal;
@@ -125,7 +125,7 @@ class Proof {
         return std::make_tuple(epoch, give(words), give(numbers));
     }
 
-   private:
+  private:
     void join() {
         prover_.shared.halt = true;
         if (thread_.joinable()) thread_.join();
@@ -143,13 +143,14 @@ class Proof {
 void add_certify(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<Proof>(m, "Proof")
-        .def(nb::init<In1<int64_t>, In2<int32_t>, In1<int64_t>, In1<int32_t>, In1<double>, In1<double>, In1<double>,
-                      double, In1<int32_t>, In2<int32_t>, In1<int32_t>, In1<int32_t>, int, int, double>(),
-             "choice_start"_a, "choice_of"_a, "row_start"_a, "target"_a, "probability"_a, "reward"_a, "initial"_a,
-             "discount"_a, "group_of"_a, "rank"_a, "split_feature"_a, "split_rank"_a, "depth"_a, "max_leaves"_a,
-             "tolerance"_a)
-        .def("start", &Proof::start, "seconds"_a, "threads"_a, "state_rule"_a, "tree_rule"_a, "regret"_a, "floors"_a,
-             "filter"_a, "solo"_a, "journal"_a, "before_floors"_a, "memory_limit"_a)
+        .def(nb::init<In1<int64_t>, In2<int32_t>, In1<int64_t>, In1<int32_t>, In1<double>, In1<double>,
+                      In1<double>, double, In1<int32_t>, In2<int32_t>, In1<int32_t>, In1<int32_t>, int, int,
+                      double>(),
+             "choice_start"_a, "choice_of"_a, "row_start"_a, "target"_a, "probability"_a, "reward"_a,
+             "initial"_a, "discount"_a, "group_of"_a, "rank"_a, "split_feature"_a, "split_rank"_a, "depth"_a,
+             "max_leaves"_a, "tolerance"_a)
+        .def("start", &Proof::start, "seconds"_a, "threads"_a, "state_rule"_a, "tree_rule"_a, "regret"_a,
+             "floors"_a, "filter"_a, "solo"_a, "journal"_a, "before_floors"_a, "memory_limit"_a)
         .def("wait", &Proof::wait, "seconds"_a)
         .def("stop", &Proof::stop)
         .def("offer", &Proof::offer, "value"_a, "split"_a, "left"_a, "right"_a, "action"_a)

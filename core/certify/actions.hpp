@@ -8,7 +8,7 @@
 namespace spotree::certify {
 
 class ActionSets {
-   public:
+  public:
     ActionSets() = default;
     ActionSets(int groups, int actions) : words_((actions + 63) / 64), bits_(size_t(groups) * words_) {
         for (int g = 0; g < groups; ++g) {
@@ -43,7 +43,7 @@ class ActionSets {
 
     size_t bytes() const { return bits_.size() * sizeof(uint64_t); }
 
-   private:
+  private:
     int words_ = 1;
     std::vector<uint64_t> bits_;
 };

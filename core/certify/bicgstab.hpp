@@ -36,7 +36,8 @@ inline double largest(const std::vector<double>& a) {
 // Adds to x a correction with apply(correction) = residual; space.residual holds the residual on entry and an
 // estimate of what is left on exit. The caller checks the result: the estimate may be wrong.
 template <class Apply, class Stop>
-void bicgstab(Apply&& apply, Stop&& stop, std::vector<double>& x, KrylovSpace& space, double tolerance, int most) {
+void bicgstab(Apply&& apply, Stop&& stop, std::vector<double>& x, KrylovSpace& space, double tolerance,
+              int most) {
     auto& [r, r0, p, v, s, t] = space;
     r0 = r;
     p = r;

@@ -27,25 +27,26 @@ struct SetKeyHash {
 };
 
 class Cubes {
-   public:
+  public:
     struct Edge {
         int32_t split, left, right;
     };
     struct Cube {
-        int64_t first = 0;       // its groups stand at first .. first + count
+        int64_t first = 0;  // its groups stand at first .. first + count
         int32_t count = 0;
-        int32_t level = 0;       // fewest splits that single it out
+        int32_t level = 0;  // fewest splits that single it out
         int32_t edge_first = 0, edge_count = 0;
-        int32_t parent = -1, sibling = -1;  // its sums are those of the parent less those of the smaller sibling
-        int32_t from = -1, split = -1;      // the cube and split it was found with
+        int32_t parent = -1,
+                sibling = -1;           // its sums are those of the parent less those of the smaller sibling
+        int32_t from = -1, split = -1;  // the cube and split it was found with
         bool is_left = false;
     };
 
     int depth = 0, features = 0;
-    std::vector<Split> splits;      // ascending by feature, then rank
-    std::vector<int32_t> rank;      // [group, feature]
-    std::vector<SetKey> keys;       // [group]
-    std::vector<Cube> cubes;        // the root first, then level by level
+    std::vector<Split> splits;  // ascending by feature, then rank
+    std::vector<int32_t> rank;  // [group, feature]
+    std::vector<SetKey> keys;   // [group]
+    std::vector<Cube> cubes;    // the root first, then level by level
     std::vector<Edge> edges;
     std::vector<int32_t> members;
     std::vector<int32_t> by_count;  // cubes, every one after its parts
@@ -84,7 +85,7 @@ class Cubes {
         complete = true;
     }
 
-   private:
+  private:
     void part(int at) {
         cubes[at].edge_first = int32_t(edges.size());
         const SetKey all = key_of_[at];

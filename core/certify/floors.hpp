@@ -7,13 +7,17 @@
 
 namespace spotree::certify {
 
-// With W >= scale * reward - [state] + discount * P W on all allowed choices, scale * J(T) - visits(T, state) is at
-// most start_value(W); so a tree with J(T) > L visits the state at least scale * L - start_value(W). Any scale >= 0
-// holds; the best is sought where the lines of two policies meet.
+// With W >= scale * reward - [state] + discount * P W on all allowed choices, scale * J(T) - visits(T, state)
+// is at most start_value(W); so a tree with J(T) > L visits the state at least scale * L - start_value(W).
+// Any scale >= 0 holds; the best is sought where the lines of two policies meet.
 class FloorFinder {
-   public:
+  public:
     FloorFinder(Shared& shared, const Region& root, double tolerance)
-        : shared_(shared), root_(root), relaxer_(shared.model), shift_(shared.model.states, 0.0), tolerance_(tolerance) {}
+        : shared_(shared),
+          root_(root),
+          relaxer_(shared.model),
+          shift_(shared.model.states, 0.0),
+          tolerance_(tolerance) {}
 
     // `visits`: of the relaxed policy. The floor found has level 0 if there is none.
     Floor find(int state, double visits) {
@@ -31,8 +35,8 @@ class FloorFinder {
             if (round == 0) {
                 for (double& v : r.value) v *= scale;
             }
-            relaxer_.solve(root_.allowed, r, -std::numeric_limits<double>::infinity(), scale * tolerance_, stop,
-                           shift_.data(), scale);
+            relaxer_.solve(root_.allowed, r, -std::numeric_limits<double>::infinity(), scale * tolerance_,
+                           stop, shift_.data(), scale);
             shift_[state] = 0;
             if (stop()) break;
             const double level = scale * best - r.bound;
@@ -52,7 +56,7 @@ class FloorFinder {
         return found;
     }
 
-   private:
+  private:
     Shared& shared_;
     const Region& root_;
     Relaxer relaxer_;
@@ -83,7 +87,9 @@ inline std::vector<Floor> find_floors(Shared& shared, Bounder& bounder, Region& 
     }
     std::sort(worth.rbegin(), worth.rend());
     const auto begun = std::chrono::steady_clock::now();
-    auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count(); };
+    auto spent = [&] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    };
     std::vector<Floor> floors;
     std::mutex lock;
     std::atomic<size_t> next{0};

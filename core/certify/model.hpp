@@ -1,4 +1,5 @@
-// The decision process as the proof sees it: choices as rows, and groups of states that a tree cannot tell apart.
+// The decision process as the proof sees it: choices as rows, and groups of states that a tree cannot tell
+// apart.
 #pragma once
 
 #include <algorithm>
@@ -91,7 +92,7 @@ struct Model {
         sort_states();
     }
 
-   private:
+  private:
     // Postorder of a depth-first walk: in models without cycles every successor comes first.
     void sort_states() {
         std::vector<char> seen(states, 0);

@@ -9,12 +9,12 @@ namespace spotree::certify {
 struct Plan {
     int threads = 2;
     bool state_rule = true, tree_rule = true;
-    double seconds = 0;        // wall clock, 0: only the bound of the root
+    double seconds = 0;          // wall clock, 0: only the bound of the root
     double before_floors = 0.4;  // seconds that the rules may try without floors
 };
 
 class Prover {
-   public:
+  public:
     Shared shared;
     Journal by_state, by_tree;
     enum class Winner { none, root, state, tree };
@@ -22,7 +22,8 @@ class Prover {
     void run(const Plan& plan) {
         using clock = std::chrono::steady_clock;
         const auto begun = clock::now();
-        final_ = begun + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(plan.seconds));
+        final_ =
+            begun + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(plan.seconds));
         shared.deadline = final_;
         shared.take_turns = plan.threads < 2;
         auto stop = [&] { return shared.stopped(); };
@@ -54,7 +55,8 @@ class Prover {
                 Region before = root;
                 auto floors = find_floors(shared, *bounders[0], root, plan.threads, most);
                 for (auto& bounder : bounders) {
-                    for (const auto& f : floors) bounder->floor[f.state] = std::max(bounder->floor[f.state], f.level);
+                    for (const auto& f : floors)
+                        bounder->floor[f.state] = std::max(bounder->floor[f.state], f.level);
                 }
                 if (floors.empty() || stop()) break;
                 verdict = bounders[0]->process(root, whole, 6, true, write ? &draft : nullptr, &floors);
@@ -82,7 +84,7 @@ class Prover {
 
     std::atomic<Winner> winner{Winner::none};
 
-   private:
+  private:
     void lower_bound_to(double bound) { root_bound_.store(std::min(root_bound_.load(), bound)); }
 
     void settle_root(const Region& root) {
@@ -99,12 +101,13 @@ class Prover {
         winner = Winner::root;
     }
 
-    bool run_rules(const Plan& plan, std::vector<std::unique_ptr<Bounder>>& bounders, const Region& root, Draft& draft,
-                   int state_workers, std::chrono::steady_clock::time_point begun, double until) {
+    bool run_rules(const Plan& plan, std::vector<std::unique_ptr<Bounder>>& bounders, const Region& root,
+                   Draft& draft, int state_workers, std::chrono::steady_clock::time_point begun,
+                   double until) {
         using clock = std::chrono::steady_clock;
         shared.done = false;
-        shared.deadline = std::min(
-            final_, begun + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(until)));
+        shared.deadline = std::min(final_, begun + std::chrono::duration_cast<clock::duration>(
+                                                       std::chrono::duration<double>(until)));
         by_state.restart();
         by_tree.restart();
         std::unique_ptr<StateRule> states;

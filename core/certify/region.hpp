@@ -35,7 +35,7 @@ struct Floor {
 
 // Where the rules share one core, regions are processed in turn.
 class Turn {
-   public:
+  public:
     explicit Turn(Shared& shared) : shared_(shared) {
         if (!shared_.take_turns) return;
         const uint32_t mine = shared_.ticket.fetch_add(1);
@@ -46,7 +46,7 @@ class Turn {
     }
     Turn(const Turn&) = delete;
 
-   private:
+  private:
     Shared& shared_;
 };
 
@@ -56,7 +56,7 @@ class Bounder {
     Shared& shared_;
     const Model& m_;
 
-   public:
+  public:
     Relaxer relaxer;
     Step step;
     std::vector<double> visits, cost, floor;
@@ -76,16 +76,17 @@ class Bounder {
         cost.resize(size_t(m_.groups) * step.padded());
     }
 
-    // Bounds the region from above and removes actions that no improving tree of it takes. `items` are the open nodes
-    // of its partial tree. Afterwards (verdict open) `relaxer`, `step`, `visits` and `reached` describe the region.
+    // Bounds the region from above and removes actions that no improving tree of it takes. `items` are the
+    // open nodes of its partial tree. Afterwards (verdict open) `relaxer`, `step`, `visits` and `reached`
+    // describe the region.
     Verdict process(Region& region, const std::vector<Item>& items, int rounds, bool filter, Draft* draft,
                     const std::vector<Floor>* floors = nullptr) {
         auto stop = [&] { return shared_.stopped(); };
         shared_.regions.fetch_add(1, std::memory_order_relaxed);
         const Turn turn(shared_);
         for (int round = 0; round < rounds; ++round) {
-            const bool feasible =
-                relaxer.solve(region.allowed, region.relaxed, shared_.close_at(), 0.02 * shared_.tolerance, stop);
+            const bool feasible = relaxer.solve(region.allowed, region.relaxed, shared_.close_at(),
+                                                0.02 * shared_.tolerance, stop);
             if (!feasible) {
                 region.bound = -std::numeric_limits<double>::infinity();
                 return Verdict::closed;
@@ -117,7 +118,8 @@ class Bounder {
                 return Verdict::closed;
             }
             removed_.clear();
-            if (filter && shared_.switches.filter && round + 1 < rounds) find_removable(region, items, budget);
+            if (filter && shared_.switches.filter && round + 1 < rounds)
+                find_removable(region, items, budget);
             write(draft, region, true, removed_, floors);
             floors = nullptr;
             if (removed_.empty()) return Verdict::open;
@@ -154,11 +156,12 @@ class Bounder {
                     to[a] += row < 0 || !relaxer.usable(row) ? never : regret_[row];
                 }
             }
-            for (int a = 0; a < m_.actions; ++a) to[a] = region.allowed.has(g, a) ? std::min(to[a], never) : never;
+            for (int a = 0; a < m_.actions; ++a)
+                to[a] = region.allowed.has(g, a) ? std::min(to[a], never) : never;
         }
     }
 
-   private:
+  private:
     void find_removable(const Region& region, const std::vector<Item>& items, double budget) {
         ActionSets unsupported = region.allowed;
         for (int g = 0; g < m_.groups; ++g) {
@@ -175,7 +178,9 @@ class Bounder {
         }
     }
 
-    bool covers_everything(const std::vector<Item>& items) const { return items.size() == 1 && items[0].cube == 0; }
+    bool covers_everything(const std::vector<Item>& items) const {
+        return items.size() == 1 && items[0].cube == 0;
+    }
 
     // Groups outside the open nodes are settled: nothing is filtered there.
     void keep_outside(const std::vector<Item>& items, ActionSets& unsupported) {

@@ -19,7 +19,7 @@ struct Relaxed {
 };
 
 class Relaxer {
-   public:
+  public:
     explicit Relaxer(const Model& model)
         : m_(model),
           in_reach_(model.states, 0),
@@ -29,9 +29,10 @@ class Relaxer {
         space_.resize(model.states);
     }
 
-    // Policy iteration on the states that allowed actions can reach. On return, with e the largest amount by which
-    // some allowed choice is worth more than the value of its state, start_value + e / (1 - discount) is a bound.
-    // Ends early once the bound is at most `close_at`. False: no allowed policy avoids forbidden actions.
+    // Policy iteration on the states that allowed actions can reach. On return, with e the largest amount by
+    // which some allowed choice is worth more than the value of its state, start_value + e / (1 - discount)
+    // is a bound. Ends early once the bound is at most `close_at`. False: no allowed policy avoids forbidden
+    // actions.
     template <class Stop>
     bool solve(const ActionSets& allowed, Relaxed& r, double close_at, double tolerance, Stop&& stop,
                const double* reward_shift = nullptr, double reward_scale = 1.0) {
@@ -62,7 +63,8 @@ class Relaxer {
             slack_ = excess / (1 - m_.discount) + 1e-15 * size / (1 - m_.discount);
             r.bound = m_.start_value(r.value.data()) + slack_;
             if (r.bound <= close_at || stop()) return true;
-            if (excess <= std::max(enough, 4e-15 * size) && (round > 0 || lowest_is_policy(r, enough))) return true;
+            if (excess <= std::max(enough, 4e-15 * size) && (round > 0 || lowest_is_policy(r, enough)))
+                return true;
             if (!changed && round > 20) return true;
             evaluate(r, 0.3 * enough, stop);
         }
@@ -89,7 +91,8 @@ class Relaxer {
 
     // Return of one row per state (-1: forbidden); minus infinity where a forbidden one is reached.
     template <class Stop>
-    double policy_return(const std::vector<int32_t>& rows, std::vector<double>& value, double tolerance, Stop&& stop) {
+    double policy_return(const std::vector<int32_t>& rows, std::vector<double>& value, double tolerance,
+                         Stop&& stop) {
         shift_ = nullptr;
         scale_ = 1;
         reach_.clear();
@@ -123,7 +126,7 @@ class Relaxer {
         return m_.ahead(row, value) + scale_ * m_.reward[row] + shift_[state];
     }
 
-   private:
+  private:
     void visit(int state) {
         if (in_reach_[state]) return;
         in_reach_[state] = 1;
@@ -137,7 +140,8 @@ class Relaxer {
         }
     }
 
-    // Marks the usable rows and the states they reach; false if a start state has no way to avoid forbidden actions.
+    // Marks the usable rows and the states they reach; false if a start state has no way to avoid forbidden
+    // actions.
     bool explore(const ActionSets& allowed) {
         if (m_.forbids) mark_dead(allowed);
         reach_.clear();

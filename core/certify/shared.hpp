@@ -71,7 +71,7 @@ struct Shared {
 
     std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 
-   private:
+  private:
     std::mutex lock_;
     std::vector<TreeNode> tree_;
 };

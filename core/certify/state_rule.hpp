@@ -10,8 +10,8 @@
 namespace spotree::certify {
 
 // Appends a finished region to the journal and returns its number.
-inline int32_t write_region(Journal& journal, int32_t parent, int32_t first, int32_t second, const Draft& draft,
-                            const std::vector<int32_t>& branching) {
+inline int32_t write_region(Journal& journal, int32_t parent, int32_t first, int32_t second,
+                            const Draft& draft, const std::vector<int32_t>& branching) {
     std::scoped_lock hold(journal.lock);
     const int32_t number = journal.next++;
     if (!journal.on) return number;
@@ -38,16 +38,22 @@ class StateRule {
         bool operator<(const Open& o) const { return bound != o.bound ? bound < o.bound : order < o.order; }
     };
 
-   public:
+  public:
     StateRule(Shared& shared, Journal& journal) : shared_(shared), m_(shared.model), journal_(journal) {}
 
     // The root region has been processed before, with the proof in `draft`.
     void begin(Bounder& bounder, Region root, const Draft& draft) {
         const std::vector<Item> whole{{0, shared_.sizes.whole, 0}};
         switch (bounder.process(root, whole, 1, false, nullptr)) {
-            case Verdict::closed: write_region(journal_, -1, 0, 0, draft, {0}); break;
-            case Verdict::stopped: stuck_ = root.bound; break;
-            case Verdict::open: branch(bounder, root, -1, 0, draft); break;
+            case Verdict::closed:
+                write_region(journal_, -1, 0, 0, draft, {0});
+                break;
+            case Verdict::stopped:
+                stuck_ = root.bound;
+                break;
+            case Verdict::open:
+                branch(bounder, root, -1, 0, draft);
+                break;
         }
     }
 
@@ -100,7 +106,7 @@ class StateRule {
         return frontier_.size();
     }
 
-   private:
+  private:
     // Best first; once the frontier fills the memory, the newest first, which keeps it small.
     bool take(Open& open) {
         while (!frontier_.empty() && frontier_.rbegin()->bound <= shared_.close_at()) {
@@ -109,7 +115,8 @@ class StateRule {
         }
         if (frontier_.empty()) return false;
         auto place = std::prev(frontier_.end());
-        if (shared_.memory_limit && frontier_.size() * bytes_each_ > shared_.memory_limit) place = newest_.rbegin()->second;
+        if (shared_.memory_limit && frontier_.size() * bytes_each_ > shared_.memory_limit)
+            place = newest_.rbegin()->second;
         open = *place;
         newest_.erase(open.order);
         frontier_.erase(place);
@@ -202,7 +209,8 @@ class StateRule {
                 const int32_t row = region.relaxed.policy[i];
                 if (any) {
                     for (int a = 0; a < m_.actions; ++a) {
-                        differs |= region.allowed.has(g, a) && m_.choice_of[size_t(i) * m_.actions + a] != row;
+                        differs |=
+                            region.allowed.has(g, a) && m_.choice_of[size_t(i) * m_.actions + a] != row;
                     }
                 } else {
                     differs = occupancy[i] > 0 && m_.choice_of[size_t(i) * m_.actions + action_of[g]] != row;
@@ -211,7 +219,8 @@ class StateRule {
             if (!differs) continue;
             double stake = 0;
             for (int a = 0; a < m_.actions; ++a) {
-                if (region.allowed.has(g, a)) stake = std::max(stake, bounder.cost[size_t(g) * bounder.step.padded() + a]);
+                if (region.allowed.has(g, a))
+                    stake = std::max(stake, bounder.cost[size_t(g) * bounder.step.padded() + a]);
             }
             if (stake > most) most = stake, best = g;
         }
@@ -229,7 +238,8 @@ class StateRule {
         }
         int lead = -1;
         for (int a = 0; a < m_.actions && lead < 0; ++a) {
-            const bool taken = m_.choice_of[size_t(heaviest) * m_.actions + a] == region.relaxed.policy[heaviest];
+            const bool taken =
+                m_.choice_of[size_t(heaviest) * m_.actions + a] == region.relaxed.policy[heaviest];
             if (taken && region.allowed.has(group, a)) lead = a;
         }
         std::vector<int32_t> same;

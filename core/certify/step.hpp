@@ -1,5 +1,5 @@
-// The cheapest tree for a cost per group and action, and which actions some cheap tree takes: the exact step as a
-// constraint.
+// The cheapest tree for a cost per group and action, and which actions some cheap tree takes: the exact step
+// as a constraint.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct TreeNode {
 };
 
 class Step {
-   public:
+  public:
     Step(const Cubes& cubes, const Sizes& sizes, int actions)
         : c_(cubes), sizes_(sizes), actions_(actions), padded_((actions + 3) / 4 * 4) {
         sum_.resize(size_t(cubes.size()) * padded_);
@@ -62,7 +62,8 @@ class Step {
                 for (int a = 0; a < actions_; ++a) least[0] = std::min(least[0], sum[a]);
             } else {
                 for (int a = 0; a < actions_; ++a) {
-                    if (viable[size_t(v) * words + a / 64] & ActionSets::bit(a)) least[0] = std::min(least[0], sum[a]);
+                    if (viable[size_t(v) * words + a / 64] & ActionSets::bit(a))
+                        least[0] = std::min(least[0], sum[a]);
                 }
             }
             for (int s = 1; s < sizes; ++s) {
@@ -70,7 +71,8 @@ class Step {
                 double best = cube.edge_count == 0 ? least[0] : 1e300;
                 for (const auto& [left, right] : sizes_.pairs[s]) {
                     for (int e = cube.edge_first; e < cube.edge_first + cube.edge_count; ++e) {
-                        best = std::min(best, least_of(c_.edges[e].left, left) + least_of(c_.edges[e].right, right));
+                        best = std::min(
+                            best, least_of(c_.edges[e].left, left) + least_of(c_.edges[e].right, right));
                     }
                 }
                 least[s] = best;
@@ -84,8 +86,8 @@ class Step {
     const std::vector<double>& all_least() const { return least_; }
     const std::vector<double>& all_sums() const { return sum_; }
 
-    // Removes from `unsupported` [group] every action that a tree within budget takes there. The items are the open
-    // nodes of a partial tree; what is left over may be filtered.
+    // Removes from `unsupported` [group] every action that a tree within budget takes there. The items are
+    // the open nodes of a partial tree; what is left over may be filtered.
     void support(const std::vector<Item>& items, double budget, const std::vector<uint64_t>& viable,
                  ActionSets& unsupported) {
         std::fill(done_.begin(), done_.end(), -1.0);
@@ -98,7 +100,8 @@ class Step {
     }
 
     // The cheapest subtree of a size, appended to `nodes`; returns its root.
-    int32_t extract(int cube, int size, const std::vector<uint64_t>& viable, std::vector<TreeNode>& nodes) const {
+    int32_t extract(int cube, int size, const std::vector<uint64_t>& viable,
+                    std::vector<TreeNode>& nodes) const {
         const auto number = int32_t(nodes.size());
         nodes.emplace_back();
         fill(cube, size, viable, nodes, number);
@@ -120,7 +123,8 @@ class Step {
         for (const auto& pair : sizes_.pairs[size]) {
             const auto& here = c_.cubes[cube];
             for (int e = here.edge_first; e < here.edge_first + here.edge_count; ++e) {
-                const double cost = least_of(c_.edges[e].left, pair.first) + least_of(c_.edges[e].right, pair.second);
+                const double cost =
+                    least_of(c_.edges[e].left, pair.first) + least_of(c_.edges[e].right, pair.second);
                 if (cost < best) best = cost, edge = &c_.edges[e], share = pair;
             }
         }
@@ -135,7 +139,7 @@ class Step {
         nodes[number].right = right;
     }
 
-   private:
+  private:
     bool any_left(int cube, const ActionSets& unsupported) const {
         for (const int32_t* g = c_.begin(cube); g != c_.end(cube); ++g) {
             for (int k = 0; k < unsupported.words(); ++k) {

@@ -18,7 +18,7 @@ class TreeRule {
         std::pair<int, int> share;
     };
 
-   public:
+  public:
     TreeRule(Shared& shared, Journal& journal)
         : shared_(shared), m_(shared.model), cubes_(shared.cubes), journal_(journal) {}
 
@@ -39,16 +39,18 @@ class TreeRule {
         }
         nodes_.assign(1, {});
         const Verdict verdict = bounder.process(root_, {{0, shared_.sizes.whole, 0}}, 1, false, nullptr);
-        if (verdict == Verdict::open) descend(root_, {{0, shared_.sizes.whole, 0}}, tables(root_), -1, 0, 0, draft);
+        if (verdict == Verdict::open)
+            descend(root_, {{0, shared_.sizes.whole, 0}}, tables(root_), -1, 0, 0, draft);
         if (verdict == Verdict::closed) write_region(journal_, -1, 0, 0, draft, {0});
         finished = verdict != Verdict::stopped && open_ <= shared_.close_at();
     }
 
     std::atomic<bool> finished{false};
 
-   private:
+  private:
     Tables tables(const Region& region) const {
-        return {region.relaxed.bound, bounder_->step.all_least(), bounder_->step.all_sums(), bounder_->reached};
+        return {region.relaxed.bound, bounder_->step.all_least(), bounder_->step.all_sums(),
+                bounder_->reached};
     }
 
     double least(const Tables& t, const Item& item) const {
@@ -62,8 +64,8 @@ class TreeRule {
         return false;
     }
 
-    void descend(const Region& region, std::vector<Item> items, const Tables& t, int32_t parent, int32_t first,
-                 int32_t second, const Draft& draft) {
+    void descend(const Region& region, std::vector<Item> items, const Tables& t, int32_t parent,
+                 int32_t first, int32_t second, const Draft& draft) {
         if (shared_.stopped()) return leave_open(region.bound);
         std::erase_if(items, [&](const Item& item) {
             if (anything_reached(t, item.cube)) return false;
@@ -93,7 +95,8 @@ class TreeRule {
     }
 
     // The leaf with most visits if there is one (a leaf's sibling stands behind it), else the newest node.
-    std::pair<size_t, bool> choose(const std::vector<Item>& items, const Tables& t, std::vector<Child>& children) {
+    std::pair<size_t, bool> choose(const std::vector<Item>& items, const Tables& t,
+                                   std::vector<Child>& children) {
         size_t best = items.size();
         double most = -1;
         for (size_t k = 0; k < items.size(); ++k) {
@@ -113,7 +116,8 @@ class TreeRule {
     bool splittable(const Item& item, const Tables& t) const {
         const auto& cube = cubes_.cubes[item.cube];
         for (int e = cube.edge_first; e < cube.edge_first + cube.edge_count; ++e) {
-            if (anything_reached(t, cubes_.edges[e].left) && anything_reached(t, cubes_.edges[e].right)) return true;
+            if (anything_reached(t, cubes_.edges[e].left) && anything_reached(t, cubes_.edges[e].right))
+                return true;
         }
         return false;
     }
@@ -127,7 +131,8 @@ class TreeRule {
             const auto& edge = cubes_.edges[e];
             const SetKey left = reached_key(t, edge.left), right = reached_key(t, edge.right);
             if (left == SetKey{} || right == SetKey{}) continue;
-            if (!seen.insert(right < left ? right : left).second) continue;  // sizes are shared out both ways round
+            if (!seen.insert(right < left ? right : left).second)
+                continue;  // sizes are shared out both ways round
             int32_t number = 0;
             for (const auto& share : shared_.sizes.pairs[item.size]) {
                 const double cost = t.least[size_t(edge.left) * sizes + share.first] +
@@ -237,8 +242,8 @@ class TreeRule {
             }
         }
         Draft draft;
-        const Verdict verdict =
-            bounder_->process(region, {{0, shared_.sizes.whole, 0}}, 1, false, journal_.on ? &draft : nullptr);
+        const Verdict verdict = bounder_->process(region, {{0, shared_.sizes.whole, 0}}, 1, false,
+                                                  journal_.on ? &draft : nullptr);
         if (verdict == Verdict::stopped) return false;
         known = region.bound;
         if (verdict == Verdict::open) return false;

@@ -5,11 +5,12 @@
 
 namespace spotree::certify {
 
-// Minimal occupancy: w <= max(floor, initial + sum over i of w_i * least(i, .)), where least(i, j) is the smallest
-// discounted probability of j over the allowed choices of i. Every such w >= 0 is a lower bound on the visits of every
-// tree that keeps to the allowed actions and respects the floors (docs/proof.md, lemma 3).
+// Minimal occupancy: w <= max(floor, initial + sum over i of w_i * least(i, .)), where least(i, j) is the
+// smallest discounted probability of j over the allowed choices of i. Every such w >= 0 is a lower bound on
+// the visits of every tree that keeps to the allowed actions and respects the floors (docs/proof.md, lemma
+// 3).
 class LeastVisits {
-   public:
+  public:
     explicit LeastVisits(const Model& model)
         : m_(model), start_(model.states + 1, 0), length_(model.states, 0), known_(model.states, 0) {
         for (int i = 0; i < model.states; ++i) {
@@ -27,7 +28,8 @@ class LeastVisits {
 
     // Fills `visits` over the states that `relaxer` found reachable.
     template <class Stop>
-    void solve(const Relaxer& relaxer, const std::vector<double>& floor, std::vector<double>& visits, Stop&& stop) {
+    void solve(const Relaxer& relaxer, const std::vector<double>& floor, std::vector<double>& visits,
+               Stop&& stop) {
         for (int i : relaxer.reach()) refresh(i, relaxer);
         visits.assign(m_.states, 0.0);
         at_floor_.assign(m_.states, 0);
@@ -48,7 +50,7 @@ class LeastVisits {
         settle(relaxer, floor, visits);
     }
 
-   private:
+  private:
     // Intersects the usable rows of a state, unless they are those of the last call.
     void refresh(int i, const Relaxer& relaxer) {
         bool same = known_[i];
@@ -87,12 +89,14 @@ class LeastVisits {
         length_[i] = std::max<int64_t>(count, 0);
     }
 
-    void push(const Relaxer& relaxer, const std::vector<double>& visits, std::vector<double>& arriving) const {
+    void push(const Relaxer& relaxer, const std::vector<double>& visits,
+              std::vector<double>& arriving) const {
         arriving = m_.initial;
         add(relaxer, visits, arriving, 1.0);
     }
 
-    void add(const Relaxer& relaxer, const std::vector<double>& x, std::vector<double>& y, double sign) const {
+    void add(const Relaxer& relaxer, const std::vector<double>& x, std::vector<double>& y,
+             double sign) const {
         for (int i : relaxer.reach()) {
             const double here = sign * x[i];
             if (here == 0) continue;
@@ -102,7 +106,8 @@ class LeastVisits {
 
     // Solves visits = arriving away from the floors, visits = floor on them.
     template <class Stop>
-    void linear(const Relaxer& relaxer, const std::vector<double>& floor, std::vector<double>& visits, Stop&& stop) {
+    void linear(const Relaxer& relaxer, const std::vector<double>& floor, std::vector<double>& visits,
+                Stop&& stop) {
         for (int i : relaxer.reach()) {
             if (at_floor_[i]) visits[i] = floor[i];
         }

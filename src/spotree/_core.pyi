@@ -162,3 +162,49 @@ def rsbb(
     resolution: float,
     start_loss: float,
 ) -> tuple[SmallInts, SmallInts, SmallInts, float, int, dict[str, int]]: ...
+
+class Proof:
+    def __init__(
+        self,
+        choice_start: Ints,
+        choice_of: SmallInts,
+        row_start: Ints,
+        target: SmallInts,
+        probability: Floats,
+        reward: Floats,
+        initial: PerState,
+        discount: float,
+        group_of: SmallInts,
+        rank: SmallInts,
+        split_feature: SmallInts,
+        split_rank: SmallInts,
+        depth: int,
+        max_leaves: int,
+        tolerance: float,
+    ) -> None: ...
+    def start(
+        self,
+        seconds: float,
+        threads: int,
+        state_rule: bool,
+        tree_rule: bool,
+        regret: bool,
+        floors: bool,
+        filter: bool,
+        solo: bool,
+        journal: bool,
+        before_floors: float,
+        memory_limit: int,
+    ) -> None: ...
+    def wait(self, seconds: float) -> bool: ...
+    def stop(self) -> None: ...
+    def offer(
+        self, value: float, split: SmallInts, left: SmallInts, right: SmallInts, action: SmallInts
+    ) -> None: ...
+    def value(self) -> float: ...
+    def bound(self) -> float: ...
+    def regions(self) -> int: ...
+    def open(self) -> int: ...
+    def winner(self) -> int: ...
+    def tree(self) -> tuple[SmallInts, SmallInts, SmallInts, SmallInts]: ...
+    def drain(self, by_tree: bool) -> tuple[int, SmallInts, Floats]: ...

@@ -1,0 +1,127 @@
+"""The file of a proof: written while the proof runs, read back as plain arrays.
+
+A certificate is a zip archive: `header.json`, and chunks of two streams: `words-NNNN` (int32, little-endian)
+and `numbers-NNNN` (float64, stored byte plane by byte plane, which compresses better). Layout: docs/proof.md.
+"""
+
+import hashlib
+import json
+import os
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spotree.axes import Floats, SmallInts
+from spotree.errors import ReadError
+from spotree.mdp.model import MDP
+
+FORMAT = "spotree-certificate"
+VERSION = 1
+
+
+def fingerprint(mdp: MDP) -> str:
+    """A hash of everything a proof depends on: choices, rewards, start, discount, features."""
+    digest = hashlib.sha256()
+    for array in (
+        mdp.choice_of,
+        mdp.row_start,
+        mdp.target,
+        mdp.probability,
+        mdp.reward_of_choice,
+        mdp.initial,
+        mdp.features,
+    ):
+        digest.update(str(array.shape).encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    digest.update(repr(mdp.discount).encode())
+    return digest.hexdigest()
+
+
+class CertificateWriter:
+    """Takes the streams of one rule as they come; `finish` makes them a certificate, `drop` forgets them."""
+
+    def __init__(self, path: str | Path, rule: str) -> None:
+        self.path = Path(path)
+        self.partial = Path(f"{path}.{rule}.partial")
+        self.epoch = -1
+        self.archive: zipfile.ZipFile | None = None
+        self.chunks = 0
+
+    def add(self, epoch: int, words: SmallInts, numbers: Floats) -> None:
+        """Append to both streams; a new epoch starts them afresh."""
+        if self.archive is None or epoch != self.epoch:
+            if self.archive is not None:
+                self.archive.close()
+            self.archive = zipfile.ZipFile(self.partial, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
+            self.epoch, self.chunks = epoch, 0
+        if len(words) == 0:
+            return
+        self.archive.writestr(f"words-{self.chunks:04d}", words.astype("<i4").tobytes())
+        self.archive.writestr(f"numbers-{self.chunks:04d}", shuffled(numbers))
+        self.chunks += 1
+
+    def finish(self, header: dict[str, Any]) -> None:
+        """Add the header and move the file to its place in one step."""
+        if self.archive is None:
+            self.add(0, np.zeros(0, np.int32), np.zeros(0))
+        assert self.archive is not None
+        full = {"format": FORMAT, "version": VERSION, "chunks": self.chunks} | header
+        self.archive.writestr("header.json", json.dumps(full))
+        self.archive.close()
+        os.replace(self.partial, self.path)
+
+    def drop(self) -> None:
+        if self.archive is not None:
+            self.archive.close()
+        self.partial.unlink(missing_ok=True)
+
+
+def shuffled(numbers: Floats) -> bytes:
+    """The bytes of float64 numbers, all first bytes first, then all second ones, and so on."""
+    return np.ascontiguousarray(numbers.astype("<f8").view(np.uint8).reshape(-1, 8).T).tobytes()
+
+
+def unshuffled(raw: bytes) -> Floats:
+    numbers: Floats = np.ascontiguousarray(np.frombuffer(raw, np.uint8).reshape(8, -1).T).view("<f8").ravel()
+    return numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Certificate:
+    """A certificate as it stands in its file."""
+
+    header: dict[str, Any]
+    words: SmallInts
+    numbers: Floats
+
+    @staticmethod
+    def load(path: str | Path) -> "Certificate":
+        """Read a certificate; says what is wrong with a file that is none."""
+        try:
+            with zipfile.ZipFile(path) as archive:
+                header = json.loads(archive.read("header.json"))
+                if not isinstance(header, dict) or header.get("format") != FORMAT:
+                    raise ReadError(f"{path}: not a certificate (no format {FORMAT!r} in it)")
+                if header.get("version") != VERSION:
+                    raise ReadError(f"{path}: version {header.get('version')!r}; this spotree reads {VERSION}")
+                chunks = range(int(header["chunks"]))
+                words = [np.frombuffer(archive.read(f"words-{k:04d}"), "<i4") for k in chunks]
+                numbers = [unshuffled(archive.read(f"numbers-{k:04d}")) for k in chunks]
+        except FileNotFoundError as error:
+            raise ReadError(f"{path}: no such file") from error
+        except (zipfile.BadZipFile, KeyError, ValueError, TypeError, OSError, EOFError) as error:
+            raise ReadError(f"{path}: not a certificate, or a damaged one ({error})") from error
+        return Certificate(
+            header,
+            np.concatenate([np.zeros(0, np.int32), *words]).astype(np.int32),
+            np.concatenate([np.zeros(0), *numbers]),
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write it back, as one chunk."""
+        writer = CertificateWriter(path, "copy")
+        writer.add(0, self.words, self.numbers)
+        writer.finish({k: v for k, v in self.header.items() if k not in ("format", "version", "chunks")})

@@ -1,0 +1,60 @@
+"""`spotree certify MODEL`: how far is a tree from the best possible one of its size?"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spotree.cli.model import with_model
+from spotree.cli.output import AsJson, show_json
+from spotree.cli.solve import Depth, MaxLeaves, Seconds, Threads, show_solution
+
+if TYPE_CHECKING:
+    from spotree.mdp.model import MDP
+
+
+@with_model
+def certify(
+    mdp: "MDP",
+    depth: Depth = 3,
+    time_limit: Seconds = 600.0,
+    max_leaves: MaxLeaves = None,
+    threads: Threads = None,
+    start: Annotated[Path | None, typer.Option("--start", help="Begin with the tree of a saved solution.")] = None,
+    certificate: Annotated[
+        Path | None, typer.Option("--certificate", "-c", help="Write the proof, for `spotree check`.")
+    ] = None,
+    memory: Annotated[
+        float | None, typer.Option("--memory", help="Gigabytes that open regions may take.", min=0.001)
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Save the solution as JSON.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Prove that no tree of the size does better, or say by how much one could.
+
+    Ctrl-C stops the proof and shows the best tree found and the bound that holds.
+    """
+    from spotree.certify.certify import certify as run
+    from spotree.cli.live import LiveLine
+    from spotree.solve.solution import Solution
+
+    with LiveLine(mdp, quiet=as_json) as live:
+        solution = run(
+            mdp,
+            depth,
+            max_leaves=max_leaves,
+            time_limit=time_limit,
+            memory_limit=None if memory is None else int(memory * 1e9),
+            threads=threads,
+            start=None if start is None else Solution.load(start),
+            certificate=certificate,
+            progress=live.show,
+        )
+    if out is not None:
+        solution.save(out)
+    if as_json:
+        show_json(solution.as_dict())
+        return
+    show_solution(solution)
+    if certificate is not None:
+        print(f"certificate in {certificate}: spotree check {certificate} MODEL")
