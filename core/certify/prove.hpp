@@ -30,13 +30,14 @@ class Prover {
         Region root{ActionSets(shared.model.groups, shared.model.actions), Relaxed(shared.model.states)};
         {
             Relaxer relaxer(shared.model);
-            relaxer.solve(root.allowed, root.relaxed, -1e300, 0.02 * shared.tolerance, stop);
+            auto asked = [&] { return shared.halt.load(); };  // this bound comes whatever the time limit
+            relaxer.solve(root.allowed, root.relaxed, -1e300, 0.02 * shared.tolerance, asked);
             lower_bound_to(root.relaxed.bound);
             if (root.relaxed.bound <= shared.close_at()) return settle_root(root);
         }
-        if (stop()) return;
+        if (stop()) return write_root(root);
         shared.cubes.build(shared.model.groups, shared.sizes.depth[shared.sizes.whole], 60'000'000, stop);
-        if (!shared.cubes.complete) return;
+        if (!shared.cubes.complete) return write_root(root);
         std::vector<std::unique_ptr<Bounder>> bounders;
         const int state_workers = plan.state_rule ? std::max(1, plan.threads - (plan.tree_rule ? 1 : 0)) : 0;
         for (int t = 0; t < state_workers + (plan.tree_rule ? 1 : 0); ++t) {
@@ -45,8 +46,10 @@ class Prover {
         Draft draft;
         const bool write = by_state.on || by_tree.on;
         const std::vector<Item> whole{{0, shared.sizes.whole, 0}};
+        const Region start = root;
         Verdict verdict = bounders[0]->process(root, whole, 6, true, write ? &draft : nullptr);
         lower_bound_to(root.bound);
+        if (verdict == Verdict::stopped) return write_root(start);
         if (verdict == Verdict::closed) return settle_root(draft);
         if (shared.switches.floors && shared.switches.regret) {
             if (run_rules(plan, bounders, root, draft, state_workers, begun, plan.before_floors)) return;
@@ -66,6 +69,7 @@ class Prover {
             }
         }
         run_rules(plan, bounders, root, draft, state_workers, begun, plan.seconds);
+        if (winner.load() == Winner::none && by_state.next == 0) write_root(draft);
     }
 
     // No tree is worth more than this; valid at every moment.
@@ -88,17 +92,27 @@ class Prover {
     void lower_bound_to(double bound) { root_bound_.store(std::min(root_bound_.load(), bound)); }
 
     void settle_root(const Region& root) {
+        write_root(root);
+        winner = Winner::root;
+    }
+
+    void settle_root(const Draft& draft) {
+        write_root(draft);
+        winner = Winner::root;
+    }
+
+    // The proof as far as it goes when nothing but the root has been looked at.
+    void write_root(const Region& root) {
         Draft draft;
         draft.rounds = 1;
         draft.words = {0, 0, 0};
         draft.numbers = root.relaxed.value;
-        settle_root(draft);
+        write_root(draft);
     }
 
-    void settle_root(const Draft& draft) {
+    void write_root(const Draft& draft) {
         by_state.restart();
         write_region(by_state, -1, 0, 0, draft, {0});
-        winner = Winner::root;
     }
 
     bool run_rules(const Plan& plan, std::vector<std::unique_ptr<Bounder>>& bounders, const Region& root,

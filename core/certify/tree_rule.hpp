@@ -69,7 +69,7 @@ class TreeRule {
         if (shared_.stopped()) return leave_open(region.bound);
         std::erase_if(items, [&](const Item& item) {
             if (anything_reached(t, item.cube)) return false;
-            nodes_[item.node].action = 0;
+            nodes_[item.node] = {-1, -1, -1, 0};
             return true;
         });
         if (items.empty()) {

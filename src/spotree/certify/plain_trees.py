@@ -1,4 +1,4 @@
-"""The checker's own picture of all trees: every set of groups that splits single out, and the cheapest tree on it."""
+"""The checker's own picture of all trees: each set of groups that splits single out, and its cheapest tree."""
 
 import numpy as np
 
