@@ -1,6 +1,8 @@
 """The comparison with peers: what is read from dtPAYNT's output, and how a return stands to the published ones."""
 
+import json
 import sys
+from argparse import Namespace
 from dataclasses import replace
 from importlib import import_module
 from itertools import pairwise
@@ -116,6 +118,26 @@ def test_a_model_with_another_optimum_is_not_compared() -> None:
 def test_a_verdict_on_a_live_run_compares_evaluated_trees(theirs: float | None, verdict: str) -> None:
     live = peers.Live(value=theirs, claimed=None, seconds=330.0, ended="killed", version="0.5.0")
     assert peers.Cell("m", 2, 10.0, 0.0, (5.0,), (), live, None).verdict == verdict
+
+
+def test_the_table_shows_returns_with_their_share_of_the_optimum() -> None:
+    cell = peers.Cell("m", 2, 10.0, 0.0, (9.0, 5.0, 8.5), (), None, PUBLISHED)
+    assert peers.line(cell) == (
+        "| m | 2 | 8.5 (0.8500) | - | - | 8 (0.8000) | 7.5 (0.7500) | above both published |"  # the median
+    )
+
+
+def test_results_carry_the_commit_and_every_cell(tmp_path: Path) -> None:
+    options = Namespace(time=60.0, paynt_time=300, published=True, seeds=[0])
+    peers.save(
+        tmp_path / "new" / "peers.json", [peers.Cell("m", 2, 10.0, 0.0, (9.0,), (), None, PUBLISHED)], options
+    )
+    document = json.loads((tmp_path / "new" / "peers.json").read_text())
+    assert document["date"]
+    assert "commit" in document
+    assert document["cells"][0]["ours"] == [9.0]
+    assert document["cells"][0]["published"]["omdt"] == 7.5
+    assert document["cells"][0]["verdict"] == "above both published"
 
 
 @needs_reference

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 
 import spotree
 from oracles.mdps import mdps
+from spotree.errors import InvalidModelError
 from spotree.mdp import MDP, build_mdp
 from spotree.read.drn_write import WrittenDrn, write_drn
 from spotree.read.read import read
@@ -47,15 +48,30 @@ def test_a_shipped_model_comes_back_with_its_optimum_and_features(name: str, tmp
     assert sorted(there.action_names) == sorted(written.action_names)
 
 
-def test_storm_finds_one_initial_state_and_the_discounted_optimum(tmp_path: Path) -> None:
+def by_storm(folder: Path) -> float:
+    """What Storm says of the two files, up to a precision of its own."""
+    model = stormpy.build_model_from_drn(str(folder / "model.drn"))
+    assert len(model.initial_states) == 1
+    (formula,) = stormpy.parse_properties((folder / "discounted.props").read_text())
+    return stormpy.model_checking(model, formula).get_value(model.initial_states[0])
+
+
+def test_storm_finds_the_discounted_optimum(tmp_path: Path) -> None:
     mdp = spotree.load("frozenlake_8x8")
     write_drn(mdp, tmp_path)
-    model = stormpy.build_model_from_drn(str(tmp_path / "model.drn"))
-    assert len(model.initial_states) == 1
-    (formula,) = stormpy.parse_properties((tmp_path / "discounted.props").read_text())
-    result = stormpy.model_checking(model, formula)
-    found = result.get_value(model.initial_states[0])
-    assert found == pytest.approx(optimum(mdp).value, rel=1e-4)  # Storm iterates up to a precision of its own
+    assert by_storm(tmp_path) == pytest.approx(optimum(mdp).value, rel=1e-4)
+
+
+def test_storm_finds_the_total_of_an_undiscounted_model(tmp_path: Path) -> None:
+    # Each step pays 1 and ends with probability 1/4: 4 in all; from a distribution, and that step costs nothing
+    mdp = build_mdp([np.eye(2) * 0.75], 1.0, 1.0, ends=[[0.25], [0.25]], undiscounted=True)
+    assert write_drn(mdp, tmp_path).scale == 1.0
+    assert by_storm(tmp_path) == pytest.approx(4.0, rel=1e-4)
+
+
+def test_without_a_future_there_is_no_step_to_spare(tmp_path: Path) -> None:
+    with pytest.raises(InvalidModelError, match="discount 0 and 2 initial states"):
+        write_drn(build_mdp([np.eye(2)], 1.0, 0.0), tmp_path)
 
 
 def test_an_initial_distribution_costs_one_step(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from spotree.axes import Features, Floats, frozen_array
+from spotree.errors import InvalidModelError
 from spotree.files import whole_file
 from spotree.mdp import MDP
 from spotree.read.drn import VALUATIONS
@@ -67,11 +68,15 @@ def write_drn(mdp: MDP, folder: str | os.PathLike[str]) -> WrittenDrn:
     that leads to it in one step, whatever the action, so returns shrink by the discount (`WrittenDrn.scale`). The
     extra states carry the features of the likeliest initial state. Features that are no integers become ranks.
     """
+    starts = np.flatnonzero(mdp.initial)
+    if len(starts) > 1 and mdp.discount == 0:
+        raise InvalidModelError(
+            f"discount 0 and {len(starts)} initial states: the step to them would leave nothing; start in one state"
+        )
     there = Path(folder)
     there.mkdir(parents=True, exist_ok=True)
     names, columns = _plain(mdp.action_names), _plain(mdp.feature_names)
     features, values = _integers(mdp.features)
-    starts = np.flatnonzero(mdp.initial)
     sink = bool((np.asarray(mdp.rows.sum(axis=1)).ravel() < 1 - 1e-9)[mdp.choice_of[mdp.choice_of >= 0]].any())
     extra = int(len(starts) > 1) + int(sink)
     table = np.vstack((features, np.repeat(features[[int(np.argmax(mdp.initial))]], extra, axis=0))).tolist()
@@ -79,7 +84,8 @@ def write_drn(mdp: MDP, folder: str | os.PathLike[str]) -> WrittenDrn:
     _write(there / MODEL, _model(mdp, names, starts.tolist(), sink))
     pairs = ([[name, value] for name, value in zip(columns, row, strict=True)] for row in table)
     _write(there / VALUATIONS, iter(["[", ",\n".join(map(json.dumps, pairs)), "]\n"]))
-    _write(there / PROPERTY, iter([f'R{{"reward"}}max=? [Cdiscount={mdp.discount!r}]\n']))
+    total = "C" if mdp.discount == 1 else f"Cdiscount={mdp.discount!r}"
+    _write(there / PROPERTY, iter([f'R{{"reward"}}max=? [{total}]\n']))
     return WrittenDrn(there, mdp.discount if len(starts) > 1 else 1.0, names, columns, values)
 
 
