@@ -11,8 +11,8 @@ def policy_value(mdp: MDP, policy: Policy) -> PerState:
     """Expected discounted return from each state (the paper's V).
 
     A state from which a forbidden action cannot be avoided is worth -inf; if the policy itself can come there
-    from the initial states, `InfeasibleError` is raised. Undiscounted, a policy that may pay for ever, or go on where
-    the episode must end, is worth -inf as well; one that goes on without reward is worth 0.
+    from the initial states, `InfeasibleError` is raised. Undiscounted, a policy that may pay for ever, or go on
+    where the episode must end, is worth -inf as well; one that goes on without reward is worth 0.
 
     Parameters
     ----------
