@@ -97,7 +97,7 @@ class Rebuild {
             Worker& w = search_->worker();
             const double entries = static_cast<double>(block.entry.size());
             const double cells = static_cast<double>(block.splits) * block.splits;
-            if (depth >= 2 && (cells + entries * entries / block.rows) * block.stride < 1e7) {
+            if (depth >= 2 && (cells + entries * entries / block.rows) * block.stride < 2e6) {
                 w.small.build(block, nullptr, calm);
                 w.values.evaluate(w.small, calm);
             } else {

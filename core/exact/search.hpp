@@ -58,6 +58,7 @@ class Search {
         }
     }
 
+    void use_stop(Stop& stop) { stop_ = &stop; }
     Worker& worker() { return *workers[0]; }
     Stop& stop() { return *stop_; }
     const Options& options() const { return *options_; }

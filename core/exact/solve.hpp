@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "exact/guided.hpp"
+#include "exact/relax.hpp"
 #include "route.hpp"
 
 namespace spotree::exact {
 
+constexpr double kShareForBound =
+    0.1;  // of a time limit: kept for a better bound in case the search does not end
 constexpr double kTolerance =
     1e-13;  // of the sum of spreads; what one node of the search may lose to rounding
 
@@ -32,6 +35,7 @@ struct Workspace {
     Block root;
     Search search;
     Rebuild rebuild;
+    GroupBound group_bound;
 };
 
 // What the caller already has: a tree, in the order of TreeArrays.
@@ -59,9 +63,11 @@ inline double cost_of(const Preparation& prep, const Reduced& reduced, const Sta
 // `frozen` may fix nodes; with it or with a limit on leaves, `lower` is infinite if no tree of the problem
 // exists.
 inline Solution solve(const Preparation& prep, const double* gain, int32_t actions, const Options& options,
-                      Workspace& work, Stop& stop, const Start* start = nullptr,
+                      Workspace& work, Stop& whole, const Start* start = nullptr,
                       const FrozenView* frozen = nullptr, const uint8_t* chosen = nullptr) {
     Solution out;
+    Stop early(whole, 1.0 - kShareForBound);
+    Stop& stop = whole.limited() && options.depth >= 3 ? early : whole;
     work.reduced.reduce(prep, gain, actions, chosen);
     work.reduced.assemble(prep, work.root);
     const Block& root = work.root;
@@ -105,6 +111,10 @@ inline Solution solve(const Preparation& prep, const double* gain, int32_t actio
                 work.rebuild.build(root, options.depth, true, upper);
             }
         }
+    }
+    if (stop.reason() == Reason::time && &stop == &early && !frozen && leaves == full) {
+        work.search.use_stop(whole);
+        lower = std::max(lower, work.group_bound.run(work.search, root, options.depth, whole));
     }
     out.cost = work.rebuild.cost;
     out.tree = work.rebuild.tree;

@@ -1,6 +1,7 @@
 // When a search must end: a deadline, or somebody's wish.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -24,6 +25,10 @@ class Stop {
                 start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     }
 
+    // Ends like `other`, but after only a share of the time that is left to it.
+    Stop(const Stop& other, double share)
+        : Stop(other.limited_ ? share * std::max(0.0, other.remaining()) : -1.0, other.wish_) {}
+
     // True once the search must end; costs a clock reading, so ask every few microseconds at most.
     bool check() {
         if (raised()) return true;
@@ -46,9 +51,6 @@ class Stop {
     bool limited() const { return limited_; }
     double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
     double remaining() const { return std::chrono::duration<double>(deadline_ - Clock::now()).count(); }
-    void bring_forward(double seconds) {
-        deadline_ -= std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-    }
 
   private:
     Clock::time_point start_, deadline_, asked_;
