@@ -13,6 +13,7 @@ PUBLIC = [
     "Tree",
     "TreePolicy",
     "build_mdp",
+    "certify",
     "errors",
     "evaluate",
     "improve",

@@ -18,6 +18,7 @@ for _name in ("certify", "read", "solve"):
 
 if TYPE_CHECKING:
     from spotree import errors, models
+    from spotree.certify.certify import certify
     from spotree.errors import SpotreeError
     from spotree.mdp.build import build_mdp
     from spotree.mdp.model import MDP
@@ -40,6 +41,7 @@ _HOME = {
     "Tree": "spotree.tree.tree",
     "TreePolicy": "spotree.tree.policy",
     "build_mdp": "spotree.mdp.build",
+    "certify": "spotree.certify.certify",
     "errors": "",
     "evaluate": "spotree.values",
     "improve": "spotree.search.improve",
@@ -59,6 +61,7 @@ __all__ = [
     "Tree",
     "TreePolicy",
     "build_mdp",
+    "certify",
     "errors",
     "evaluate",
     "improve",

@@ -93,6 +93,22 @@ def test_ctrl_c_shows_the_best_tree_so_far(tmp_path: Path) -> None:
 
 def test_help_teaches_every_command() -> None:
     overview = run("--help").stdout
-    for command in ("solve", "compare", "info", "models", "improve"):
+    for command in ("solve", "certify", "check", "compare", "info", "models", "improve"):
         assert command in overview
         assert "--help" in run(command, "--help").stdout
+
+
+def test_solve_can_prove_and_the_proof_can_be_checked(tmp_path: Path) -> None:
+    done = run("solve", "frozenlake_4x4", "--depth", "3", "--time", "1", "--prove", "20", "--json")
+    solution = json.loads(done.stdout)
+    assert solution["status"] == "OPTIMAL"
+    assert solution["bound"] == pytest.approx(0.520125, abs=1e-6)
+    proof = tmp_path / "run.cert"
+    assert (
+        run("certify", "frozenlake_4x4", "--depth", "2", "--time", "20", "--certificate", str(proof)).returncode
+        == 0
+    )
+    assert "accepted" in run("check", str(proof), "frozenlake_4x4").stdout
+    wrong = run("check", str(proof), "frozenlake_8x8")
+    assert wrong.returncode == 1
+    assert "rejected" in wrong.stdout

@@ -2,6 +2,8 @@
 
 import typer
 
+from spotree.cli.certify import certify
+from spotree.cli.check import check
 from spotree.cli.compare import compare
 from spotree.cli.improve import improve
 from spotree.cli.info import info
@@ -16,5 +18,5 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (solve, compare, info, models, improve):
+for command in (solve, certify, check, compare, info, models, improve):
     app.command()(command)

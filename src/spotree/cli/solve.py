@@ -32,6 +32,9 @@ def solve(
     threads: Threads = None,
     start: Annotated[Path | None, typer.Option("--start", help="Begin with the tree of a saved solution.")] = None,
     preset: Annotated[str | None, typer.Option("--preset", help="`paper`: SPOT's settings in the paper.")] = None,
+    prove: Annotated[
+        float | None, typer.Option("--prove", help="Then spend so many seconds on a proof.", min=0.0)
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Save the solution as JSON.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -40,7 +43,7 @@ def solve(
     Ctrl-C stops the search and shows the best tree found so far.
     """
     from spotree.cli.live import LiveLine
-    from spotree.solve.solution import Solution
+    from spotree.solve.solution import Solution, SolveStatus
     from spotree.solve.solve import solve as run
 
     settings = {} if preset is None else {"preset": preset}
@@ -57,6 +60,18 @@ def solve(
             progress=live.show,
             **settings,
         )
+        if prove is not None and not solution.proved_optimal and solution.status is not SolveStatus.INTERRUPTED:
+            from spotree.certify.certify import certify
+
+            solution = certify(
+                mdp,
+                depth,
+                start=solution,
+                max_leaves=max_leaves,
+                time_limit=prove,
+                threads=threads,
+                progress=live.show,
+            )
     if out is not None:
         solution.save(out)
     if as_json:
