@@ -74,6 +74,11 @@ class TreeSearch {
         return portfolio_.expected_return(tree, reject_below);
     }
 
+    int64_t probe(int64_t count, uint64_t seed, bool early) const {
+        nb::gil_scoped_release release;
+        return portfolio_.probe(model_, count, seed, early);
+    }
+
     auto tree() const {
         const FullTree& tree = portfolio_.best.tree;
         std::vector<int32_t> feature, cut;
@@ -136,6 +141,7 @@ void add_neighbourhood(nb::module_& m) {
         .def("offer", &TreeSearch::offer, "feature"_a, "cut"_a, "action"_a)
         .def("expected_return", &TreeSearch::expected_return, "feature"_a, "cut"_a, "action"_a,
              "reject_below"_a)
+        .def("probe", &TreeSearch::probe, "count"_a, "seed"_a, "early"_a)
         .def_prop_ro("tree", &TreeSearch::tree, nb::rv_policy::move)
         .def_prop_ro("value", &TreeSearch::value)
         .def_prop_ro("evaluations", &TreeSearch::evaluations)

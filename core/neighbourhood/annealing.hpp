@@ -1,8 +1,10 @@
 // Simulated annealing over whole trees, restarted with runs of mixed length.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "incumbent.hpp"
 #include "judge.hpp"
@@ -43,28 +45,51 @@ class Annealing {
         } else {
             moves_.change(candidate_, judge_.reached(), random);
         }
-        if (!(candidate_ == judge_.tree()) && judge_.accept(candidate_, threshold)) best.offer(judge_);
+        if (!(candidate_ == judge_.tree()) && judge_.accept(candidate_, threshold)) {
+            best.offer(judge_);
+            run_.offer(judge_.tree(), judge_.value());
+        }
         if (exact) exact_work_ += judge_.work() - before;
     }
 
   private:
     static constexpr double kStepShare = 0.3;
     static constexpr double kDearest = 1000;  // evaluations that one exact step may cost
+    static constexpr int32_t kEntrants = 4;
+    static constexpr double kShortest = 2e7;  // counted work of a short run, within limits
     static constexpr int64_t kPerMove = 200;  // what a proposal costs beside its evaluation
 
     double mean_work() const {
         return static_cast<double>(judge_.work() + 1) / static_cast<double>(judge_.evaluations + 1);
     }
 
+    struct Pool {
+        Incumbent best;
+        int32_t entrants = 0;
+    };
+
+    // Enters the finished run into its pool; the best of a full pool is where the next, longer run starts.
     void begin(Incumbent& best, Random& random) {
-        judge_.restart(moves_.random_tree(random));
+        size_t next = 0;
+        if (moved_ > 0) {
+            pools_.resize(std::max(pools_.size(), stage_ + 1));
+            Pool& pool = pools_[stage_];
+            pool.best.offer(run_.tree, run_.value);
+            if (++pool.entrants == kEntrants) next = stage_ + 1;
+        }
+        if (next > 0 && pools_[next - 1].best.value != kInfeasible) {
+            judge_.restart(pools_[next - 1].best.tree);
+            pools_[next - 1] = {};
+        } else {
+            judge_.restart(moves_.random_tree(random));
+        }
+        stage_ = next;
         best.offer(judge_);
-        ++runs_;
-        int64_t length = 10000;
-        for (int64_t k = runs_; k % 4 == 0 && length < (int64_t{1} << 40); k /= 4) length *= 4;
-        left_ = length;
-        temperature_ = model_.scale() * std::pow(10.0, -1.0 - 2.0 * random.uniform());
-        cooling_ = std::pow(1.0 / 50.0, 1.0 / static_cast<double>(length));
+        run_ = {judge_.tree(), judge_.value()};
+        left_ = static_cast<int64_t>(std::clamp(kShortest / mean_work(), 2500.0, 10000.0));
+        for (size_t k = 0; k < stage_; ++k) left_ *= kEntrants;
+        temperature_ = model_.scale() * std::pow(10.0, (stage_ == 0 ? -1.0 : -1.5) - 2.0 * random.uniform());
+        cooling_ = std::pow(1.0 / 50.0, 1.0 / static_cast<double>(left_));
     }
 
     const SearchModel& model_;
@@ -72,7 +97,9 @@ class Annealing {
     Steps& steps_;
     Judge judge_;
     FullTree candidate_;
-    int64_t runs_ = 0;
+    Incumbent run_;  // the best of this run
+    std::vector<Pool> pools_;
+    size_t stage_ = 0;
     int64_t left_ = 0;
     int64_t moved_ = 0;
     int64_t step_work_ = 0;   // of the exact steps themselves

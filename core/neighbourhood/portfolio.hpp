@@ -101,6 +101,30 @@ class Portfolio {
         return value == kInfeasible || value < reject_below ? value : chain_.tighten();
     }
 
+    // Judges random neighbours of the incumbent, for benchmarks: by their exact return, or only as far as needed
+    // to tell that they are not better. Returns how many are better.
+    int64_t probe(const SearchModel& model, int64_t count, uint64_t seed, bool early) const {
+        Random random(seed);
+        const Moves moves(model, best.tree.depth, max_leaves_);
+        Judge judge(model);
+        judge.restart(best.tree);
+        const double value = judge.value();
+        const double just_above = value + 2 * Chain::kFine * model.scale();
+        int64_t better = 0;
+        for (int64_t k = 0; k < count; ++k) {
+            FullTree candidate = best.tree;
+            moves.change(candidate, judge.reached(), random);
+            if (early) {
+                if (!judge.accept(candidate, just_above)) continue;
+                ++better;
+                judge.restart(best.tree);
+            } else {
+                better += judge.chain().expected_return(candidate, kInfeasible) > just_above;
+            }
+        }
+        return better;
+    }
+
     int64_t evaluations() const {
         int64_t sum = 0;
         for (const auto& worker : workers_) sum += worker->evaluations();

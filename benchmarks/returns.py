@@ -1,0 +1,145 @@
+"""The returns that the default search reaches, beside what was published.
+
+python benchmarks/returns.py [--time 60] [--seeds 0 1 2 3 4] [--models tiger_vs_antelope ...] [--depths 3 4]
+                             [--threads N] [--set paper|peers] [--out FILE]
+
+One line per model and depth: median, worst and best over the seeds, as J / J* and, for the peers, as
+(J - J_random) / (J* - J_random). "paper" is the best of the SPOT paper's table (OMDT and SPOT, up to 60 minutes),
+"peers" the better of dtPAYNT and OMDT in the CAV'25 comparison (20 minutes; they may also act at random in a leaf),
+both read from `../shared/reference` where that is. All runs go to a JSON file with the date and the commit.
+"""
+
+import argparse
+import csv
+import json
+import os
+import statistics
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import spotree
+from spotree.models import load
+
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCE = ROOT.parent / "shared" / "reference"
+
+PAPER = {  # name of the model -> name in the paper's table
+    "system_administrator_1": "sys_ad_1",
+    "system_administrator_2": "sys_ad_2",
+    "tiger_vs_antelope": "tiger_vs_ant",
+    "tictactoe_vs_random": "tic_vs_ran",
+    "csma_2_2_paper": "csma_2_2",
+    "csma_2_4_paper": "csma_2_4",
+    "firewire_paper": "firewire",
+    "wlan0_paper": "wlan0",
+    "wlan1_paper": "wlan1",
+}
+PEERS = {  # name of the model -> name in the CAV'25 comparison
+    "navigation_3d": "3d_navigation",
+    "blackjack": "blackjack",
+    "frozenlake_4x4": "frozenlake_4x4",
+    "frozenlake_8x8": "frozenlake_8x8",
+    "frozenlake_12x12": "frozenlake_12x12",
+    "inventory_management": "inventory_management",
+    "system_administrator_1": "system_administrator_1",
+    "system_administrator_2": "system_administrator_2",
+    "system_administrator_tree": "system_administrator_tree",
+    "tictactoe_vs_random": "tictactoe_vs_random",
+    "traffic_intersection": "traffic_intersection",
+    "csma_2_4": "csma-2-4",
+    "firewire": "firewire-3",
+}
+
+
+def rows(file: str) -> list[dict[str, str]]:
+    path = REFERENCE / file
+    if not path.exists():
+        print(f"({path} is not there: no published values beside ours)")
+        return []
+    with path.open(newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def paper_values() -> dict[tuple[str, int], float]:
+    """[name, depth] the best J / J* of the paper's table."""
+    columns = ("omdt_5min", "omdt_60min", "spot_60min", "spot_ws_60min")
+    return {(row["mdp"], int(row["depth"])): max(float(row[c]) for c in columns) for row in rows("spot_tables.csv")}
+
+
+def peer_values() -> dict[tuple[str, int], float]:
+    """[name, depth] the best (J - J_random) / (J* - J_random) of dtPAYNT and OMDT up to that depth."""
+    best: dict[tuple[str, int], float] = {}
+    for row in rows("cav25_results.csv"):
+        reached = [float(row[c]) for c in ("dtpaynt_return", "omdt_return") if row[c]]
+        if not reached:
+            continue
+        optimum, random = float(row["optimal_return"]), float(row["random_return"])
+        best[row["mdp"], int(row["max_depth"])] = (max(reached) - random) / (optimum - random)
+    return best
+
+
+def commit() -> str:
+    answer = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=ROOT)
+    return answer.stdout.strip() or "unknown"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--set", choices=("paper", "peers"), default="paper")
+    parser.add_argument("--time", type=float, default=60.0)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--models", nargs="+")
+    parser.add_argument("--depths", type=int, nargs="+")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    names = PAPER if options.set == "paper" else PEERS
+    published = paper_values() if options.set == "paper" else peer_values()
+    depths = options.depths or ([3, 4] if options.set == "paper" else [1, 2, 3, 4])
+    scale = "of_optimum" if options.set == "paper" else "over_random"
+    runs = []
+    print(f"{options.time:g} s, {options.threads} threads, seeds {options.seeds}; {scale}")
+    print(f"{'model':<26} {'D':>2} {'median':>10} {'worst':>10} {'best':>10} {options.set:>10}  above  s to best")
+    for name in options.models or names:
+        mdp = load(name)
+        for depth in depths:
+            cells = []
+            for seed in options.seeds:
+                found = spotree.solve(mdp, depth, time_limit=options.time, seed=seed, threads=options.threads)
+                to_best = next(line.seconds for line in found.history if line.value >= found.history[-1].value)
+                cells.append((getattr(found, scale), to_best))
+                runs.append(
+                    {
+                        "model": name,
+                        "depth": depth,
+                        "seed": seed,
+                        "value": found.value,
+                        "optimum": found.optimum,
+                        "of_optimum": found.of_optimum,
+                        "over_random": found.over_random,
+                        "seconds_to_best": to_best,
+                        "seconds": found.seconds,
+                        "leaves": found.policy.num_leaves,
+                    }
+                )
+            values = [value for value, _ in cells]
+            known = published.get((names.get(name, name), depth))
+            # published digits are rounded: half a unit of their last (fourth or fifth) place
+            above = "" if known is None else ("yes" if statistics.median(values) >= known - 5e-5 else "NO")
+            print(
+                f"{name:<26} {depth:>2} {statistics.median(values):>10.6f} {min(values):>10.6f} {max(values):>10.6f}"
+                f" {known if known is not None else float('nan'):>10.5f}  {above:<5}"
+                f" {statistics.median(seconds for _, seconds in cells):>9.1f}",
+                flush=True,
+            )
+    today = datetime.now(UTC).date().isoformat()
+    out = options.out or ROOT / "benchmarks" / "results" / f"returns-{options.set}-{today}.json"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    head = {"date": today, "commit": commit(), "time": options.time, "threads": options.threads}
+    out.write_text(json.dumps(head | {"runs": runs}, indent=1) + "\n")
+    print(f"written to {out}")
+
+
+if __name__ == "__main__":
+    main()
