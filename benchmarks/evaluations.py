@@ -49,7 +49,9 @@ def main() -> None:
             search.round(20_000_000, np.inf)
         moves = search.evaluations / (time.process_time() - start)
         exact, rejected = (speed(search, early, options.seed) for early in (False, True))
-        print(f"{name:<26} {moves:>10,.0f} {exact:>13,.0f} {rejected:>11,.0f}  {search.value / frame.optimum.value:.6f}")
+        print(
+            f"{name:<26} {moves:>10,.0f} {exact:>13,.0f} {rejected:>11,.0f}  {search.value / frame.optimum.value:.6f}"
+        )
 
 
 if __name__ == "__main__":

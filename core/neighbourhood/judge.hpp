@@ -1,6 +1,7 @@
 // The current tree of one search, and whether a candidate takes its place.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -66,7 +67,8 @@ class Judge {
   private:
     enum Way { kDirect, kSweeps };
     static constexpr int32_t kTrial = 32;     // candidates judged each way before choosing
-    static constexpr int32_t kPeriod = 2000;  // candidates until the ways are compared again
+    static constexpr int32_t kPeriod = 2000;  // candidates until the ways are compared again, at first
+    static constexpr int32_t kLongest = 100000;
     static constexpr int32_t kMostSweeps = 40;
 
     bool decide(const FullTree& candidate, double threshold) {
@@ -96,13 +98,19 @@ class Judge {
         if (way_ == kSweeps && value != kInfeasible) fresh_ = sweeps_.start_from(tree_, chain_, true);
     }
 
+    // Tries both ways for some candidates now and then, rarely where sweeps were the dearer ones.
     void learn(double spent) {
         cost_[way_] += spent;
-        if (++count_ == kTrial && sweeps_.usable()) {
+        ++count_;
+        if (count_ == kTrial && sweeps_.usable()) {
             way_ = kSweeps;
+        } else if (count_ > kTrial && count_ <= 2 * kTrial && cost_[kSweeps] > cost_[kDirect]) {
+            way_ = kDirect;
+            count_ = 2 * kTrial;
+            period_ = std::min(2 * period_, kLongest);
         } else if (count_ == 2 * kTrial) {
-            way_ = cost_[kSweeps] < cost_[kDirect] && sweeps_.usable() ? kSweeps : kDirect;
-        } else if (count_ == kPeriod) {
+            period_ = kPeriod;
+        } else if (count_ >= period_) {
             count_ = 0;
             cost_[kDirect] = cost_[kSweeps] = 0;
             way_ = kDirect;
@@ -120,6 +128,7 @@ class Judge {
     std::vector<double> all_values_, visits_, order_weight_;
     Way way_ = kDirect;
     int32_t count_ = 0;
+    int32_t period_ = kPeriod;
     double cost_[2] = {0, 0};
 };
 

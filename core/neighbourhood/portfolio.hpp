@@ -101,8 +101,8 @@ class Portfolio {
         return value == kInfeasible || value < reject_below ? value : chain_.tighten();
     }
 
-    // Judges random neighbours of the incumbent, for benchmarks: by their exact return, or only as far as needed
-    // to tell that they are not better. Returns how many are better.
+    // Judges random neighbours of the incumbent, for benchmarks: by their exact return, or only as far as
+    // needed to tell that they are not better. Returns how many are better.
     int64_t probe(const SearchModel& model, int64_t count, uint64_t seed, bool early) const {
         Random random(seed);
         const Moves moves(model, best.tree.depth, max_leaves_);
