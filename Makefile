@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*.cpp core/*/*.hpp core/*/*.cpp)
 
-.PHONY: demo test lint bench bench-timing bench-peers bench-published core clean
+.PHONY: demo test lint bench bench-timing bench-peers bench-published bench-returns bench-evaluations core clean
 
 demo: .venv/stamp-run          ## the main job on a shipped model
 	$(BIN)/spotree solve tiger_vs_antelope --depth 3 --time 10
@@ -22,6 +22,12 @@ bench: .venv/stamp-dev          ## the quick tables; the long ones are bench-...
 
 bench-step: .venv/stamp-dev     ## the improvement step beside pystreed; options through ARGS="--quick"
 	$(BIN)/python benchmarks/step.py $(ARGS)
+
+bench-returns: .venv/stamp-dev  ## returns of the default search beside published ones; ARGS="--seeds 0 1 2 3 4 --set peers"
+	$(BIN)/python benchmarks/returns.py $(ARGS)
+
+bench-evaluations: .venv/stamp-dev   ## candidate trees judged per second and core
+	$(BIN)/python benchmarks/evaluations.py $(ARGS)
 
 bench-timing: .venv/stamp-dev   ## the paper's timing study: HiGHS, rsbb, exact; options through ARGS="--time-limit 10"
 	@mkdir -p build

@@ -50,7 +50,8 @@ def main() -> None:
         moves = search.evaluations / (time.process_time() - start)
         exact, rejected = (speed(search, early, options.seed) for early in (False, True))
         print(
-            f"{name:<26} {moves:>10,.0f} {exact:>13,.0f} {rejected:>11,.0f}  {search.value / frame.optimum.value:.6f}"
+            f"{name:<26} {moves:>10,.0f} {exact:>13,.0f} {rejected:>11,.0f}",
+            f" {search.value / frame.optimum.value:.6f}",
         )
 
 

@@ -127,10 +127,12 @@ def main() -> None:
             known = published.get((names.get(name, name), depth))
             # published digits are rounded: half a unit of their last (fourth or fifth) place
             above = "" if known is None else ("yes" if statistics.median(values) >= known - 5e-5 else "NO")
+            numbers = (statistics.median(values), min(values), max(values))
             print(
-                f"{name:<26} {depth:>2} {statistics.median(values):>10.6f} {min(values):>10.6f} {max(values):>10.6f}"
-                f" {known if known is not None else float('nan'):>10.5f}  {above:<5}"
-                f" {statistics.median(seconds for _, seconds in cells):>9.1f}",
+                f"{name:<26} {depth:>2}",
+                *(f"{number:>10.6f}" for number in numbers),
+                f"{known:>10.5f}" if known is not None else f"{'-':>10}",
+                f" {above:<5} {statistics.median(seconds for _, seconds in cells):>9.1f}",
                 flush=True,
             )
     today = datetime.now(UTC).date().isoformat()

@@ -29,8 +29,8 @@ class Gains {
     bool choose(Judge& judge, Random& random) {
         if (judge.value() == kInfeasible) return optimal();
         const double kind = random.uniform();
-        const double towards = kind < 0.4 ? 0.0 : kind < 0.75 ? random.uniform() : 1.0;
-        const double share = random.below(3) == 0 ? 0.0 : std::pow(10.0, -3.0 * random.uniform());
+        const double towards = kind < 0.4 ? 0.0 : kind < 0.75 ? std::pow(10.0, -2.0 * random.uniform()) : 1.0;
+        const double share = random.below(2) == 0 ? 0.0 : std::pow(10.0, -4.0 * random.uniform());
         if (!judge.values(value_, weight_)) return false;
         if (towards > 0) {
             for (int32_t s = 0; s < model_.num_states; ++s) {
@@ -71,12 +71,32 @@ class Gains {
             if (inside_[group]) add(s, group);
         }
         work += 4 * static_cast<int64_t>(model_.num_states);
+        drop_indifferent();
         return gain_.data();
     }
 
     const std::vector<int32_t>& groups() const { return groups_; }
 
   private:
+    // Groups in which hardly anything is at stake cost time and decide nothing.
+    void drop_indifferent() {
+        const int32_t actions = model_.num_actions;
+        double widest = 0;
+        spread_.clear();
+        for (const int32_t group : groups_) {
+            const double* gain = &gain_[static_cast<int64_t>(group) * actions];
+            const auto [low, high] = std::minmax_element(gain, gain + actions);
+            spread_.push_back(*high - *low);
+            widest = std::max(widest, spread_.back());
+        }
+        for (size_t k = 0; k < groups_.size(); ++k) {
+            if (spread_[k] > kNoStake * widest) continue;
+            std::fill_n(gain_.begin() + static_cast<int64_t>(groups_[k]) * actions, actions, 0.0);
+        }
+    }
+
+    static constexpr double kNoStake = 1e-6;  // of the largest spread
+
     void add(int32_t state, int32_t group) {
         const int32_t* choices = model_.choices(state);
         double* gain = &gain_[static_cast<int64_t>(group) * model_.num_actions];
@@ -111,7 +131,7 @@ class Gains {
     const SearchModel& model_;
     std::vector<double> value_, weight_;
     std::vector<double> gain_;  // [group, action]
-    std::vector<double> action_value_;
+    std::vector<double> action_value_, spread_;
     std::vector<int32_t> groups_;
     std::vector<int8_t> inside_;
 };

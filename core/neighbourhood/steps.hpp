@@ -137,7 +137,9 @@ class Steps {
         exact::Stop stop(std::max(0.0, std::chrono::duration<double>(deadline - Clock::now()).count()));
         best_ = exact::solve(preparation_, gain, actions, options, workspace_, stop);
         const double features = model_.num_features;
-        const double kernel = best_.rows * features * features + 6.0 * best_.splits * best_.splits * actions;
+        double kernel =
+            actions * (best_.rows * features * features / 40.0 + 1.0 * best_.splits * best_.splits);
+        if (height < 2) kernel = best_.rows * features + actions * best_.splits;
         const double spent = 2.0 * model_.num_groups * actions + 20.0 * best_.rows * (features + actions) +
                              static_cast<double>(best_.kernels) * kernel;
         work_ += static_cast<int64_t>(spent) + 2000;
