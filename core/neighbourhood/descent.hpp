@@ -16,8 +16,9 @@ namespace spotree::neighbourhood {
 
 class Descent {
   public:
-    Descent(const SearchModel& model, const Moves& moves, Steps& steps)
-        : model_(model), moves_(moves), steps_(steps), judge_(model) {}
+    // `first` says which kind of start comes first.
+    Descent(const SearchModel& model, const Moves& moves, Steps& steps, int32_t first)
+        : model_(model), moves_(moves), steps_(steps), judge_(model), restarts_(first) {}
 
     int64_t work() const { return judge_.work() + step_work_ + kPerMove * moved_; }
     int64_t evaluations() const { return judge_.evaluations; }
@@ -48,8 +49,9 @@ class Descent {
     // From the step at the optimum, the incumbent, the incumbent with a new part, or a random tree, in turn.
     void begin(Incumbent& best, Random& random) {
         const int64_t spent = steps_.work();
-        const int64_t kind = restarts_++ % 4;
-        if (restarts_ == 1) {
+        const int64_t restart = restarts_++;
+        const int64_t kind = restart % 4;
+        if (restart == 0) {
             judge_.restart(steps_.best_for_optimum(random));
         } else if (kind == 3 || best.value == kInfeasible) {
             judge_.restart(moves_.random_tree(random));
@@ -70,7 +72,7 @@ class Descent {
     Steps& steps_;
     Judge judge_;
     FullTree candidate_;
-    int64_t restarts_ = 0;
+    int64_t restarts_;
     int64_t moved_ = 0;
     int64_t step_work_ = 0;
     int32_t failures_ = 0;

@@ -80,6 +80,15 @@ class Moves {
         }
     }
 
+    // How many leaves a new subtree at a node may have.
+    int32_t leaves_for(const FullTree& tree, int32_t node) const {
+        const int32_t below = tree.leaves_below(node);
+        if (max_leaves_ >= tree.num_leaves()) return below;
+        FullTree single = tree;
+        std::fill_n(single.action.begin() + tree.first_leaf(node), below, 0);
+        return std::clamp(max_leaves_ - single.count_leaves() + 1, 1, below);
+    }
+
     // Any split.
     Split random_split(Random& random) const {
         const int32_t count = static_cast<int32_t>(model_.split_features.size());

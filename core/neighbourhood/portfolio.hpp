@@ -26,12 +26,12 @@ class Worker {
     Incumbent best;
 
     Worker(const SearchModel& model, const exact::Preparation& preparation, int32_t depth, int32_t max_leaves,
-           uint64_t seed)
+           uint64_t seed, int32_t number)
         : random_(seed),
           moves_(model, depth, max_leaves),
           steps_(model, preparation, moves_, depth),
           annealing_(model, moves_, steps_),
-          descent_(model, moves_, steps_) {}
+          descent_(model, moves_, steps_, number) {}
 
     int64_t evaluations() const { return annealing_.evaluations() + descent_.evaluations(); }
     int64_t work() const { return annealing_.work() + descent_.work(); }
@@ -72,7 +72,7 @@ class Portfolio {
         best.tree = FullTree(depth, 0);
         for (int32_t k = 0; k < threads; ++k) {
             workers_.push_back(
-                std::make_unique<Worker>(model, preparation_, depth, max_leaves, seed * 1000003 + k));
+                std::make_unique<Worker>(model, preparation_, depth, max_leaves, seed * 1000003 + k, k));
         }
     }
 

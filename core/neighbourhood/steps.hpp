@@ -68,23 +68,47 @@ class Steps {
     }
 
   private:
-    // Any height whose steps have not turned out to be too dear; the next one is guessed from the last.
-    int32_t draw_height(double most_work, Random& random) const {
-        int32_t highest = std::min(depth_, 1);
-        for (int32_t h = 2; h <= depth_; ++h) {
-            const double guess = cost_[h] > 0 ? cost_[h] : 6 * cost_[h - 1];
-            if (guess > most_work) break;
-            highest = h;
-        }
-        return highest == 0 ? 0 : 1 + random.below(highest);
+    static constexpr double kDearest = 1e9;  // counted work of one step, at most
+
+    // The largest height whose steps cost at most so much; at least 1, if the tree has splits.
+    int32_t highest(double most_work) const {
+        int32_t height = std::min(depth_, 1);
+        while (height < depth_ && expected_cost(height + 1) <= most_work) ++height;
+        return height;
     }
 
-    // The best subtree below a node.
+    int32_t draw_height(double most_work, Random& random) const {
+        const int32_t height = highest(most_work);
+        return height == 0 ? 0 : 1 + random.below(height);
+    }
+
+    // What steps of a height have cost lately, or a guess.
+    double expected_cost(int32_t height) const {
+        if (cost_[height] > 0) return cost_[height];
+        double splits = 0;
+        for (int32_t f = 0; f < model_.num_features; ++f) splits += model_.num_values[f] - 1;
+        const double growth = std::clamp(splits / 2, 2.0, 24.0);
+        return kernel_cost(model_.num_groups, splits, model_.num_actions) * std::pow(growth, height - 2);
+    }
+
+    double kernel_cost(double rows, double splits, double actions) const {
+        const double features = model_.num_features;
+        return actions * (rows * features * features / 40.0 + splits * splits);
+    }
+
+    // The best subtree below a node; where that is too dear, the best upper part first and then what is
+    // below.
     void replace(FullTree& tree, int32_t node) {
-        const int32_t height = depth_ - FullTree::level_of(node);
-        const exact::Solution& best = solve(gains_.below(tree, node), model_.num_actions, height);
+        const int32_t level = FullTree::level_of(node);
+        const int32_t height = std::min(depth_ - level, highest(kDearest));
+        const double* gain = gains_.below(tree, node);
         if (gains_.groups().empty()) return;
-        place(best.tree, 0, tree, node);
+        const int32_t leaves = moves_.leaves_for(tree, node);
+        place(solve(gain, model_.num_actions, height, leaves).tree, 0, tree, node);
+        if (height == depth_ - level || height == 0) return;
+        const int32_t width = int32_t{1} << height;
+        const int32_t first = (node + 1) * width - 1;
+        for (int32_t k = 0; k < width; ++k) replace(tree, first + k);
     }
 
     // The best split of a node whose children stay as they are, or change places.
@@ -106,7 +130,7 @@ class Steps {
             two_sides_[2 * group] = of_group[left.action_of(rank)];
             two_sides_[2 * group + 1] = of_group[right.action_of(rank)];
         }
-        const exact::Solution& best = solve(two_sides_.data(), 2, 1);
+        const exact::Solution& best = solve(two_sides_.data(), 2, 1, 2);
         if (best.tree.feature[0] < 0) return;
         tree.split[node] = split_of(best.tree, 0);
         if (best.tree.action[best.tree.left[0]] == 1) moves_.swap_children(tree, node);
@@ -130,20 +154,22 @@ class Steps {
         }
     }
 
-    const exact::Solution& solve(const double* gain, int32_t actions, int32_t height) {
+    const exact::Solution& solve(const double* gain, int32_t actions, int32_t height, int32_t leaves) {
         exact::Options options;
         options.depth = height;
+        options.max_leaves = leaves;
         options.memory = size_t{256} << 20;
         exact::Stop stop(std::max(0.0, std::chrono::duration<double>(deadline - Clock::now()).count()));
         best_ = exact::solve(preparation_, gain, actions, options, workspace_, stop);
         const double features = model_.num_features;
-        double kernel =
-            actions * (best_.rows * features * features / 40.0 + 1.0 * best_.splits * best_.splits);
-        if (height < 2) kernel = best_.rows * features + actions * best_.splits;
+        const double kernel = height < 2 ? best_.rows * features + actions * best_.splits
+                                         : kernel_cost(best_.rows, best_.splits, actions);
         const double spent = 2.0 * model_.num_groups * actions + 20.0 * best_.rows * (features + actions) +
-                             static_cast<double>(best_.kernels) * kernel;
-        work_ += static_cast<int64_t>(spent) + 2000;
-        if (actions == model_.num_actions) cost_[height] += 0.2 * (spent - cost_[height]);
+                             static_cast<double>(best_.kernels) * kernel + 2000;
+        work_ += static_cast<int64_t>(spent);
+        if (actions == model_.num_actions) {
+            cost_[height] += (cost_[height] > 0 ? 0.2 : 1.0) * (spent - cost_[height]);
+        }
         return best_;
     }
 

@@ -22,11 +22,14 @@ class Neighbourhood:
     ----------
     round_work
         Counted operations of one thread between two exchanges of the best tree (about 20 ms).
+    climb
+        Up to this depth the search first looks for shallower trees, from a single leaf upwards.
     shallow_every
         Every how many rounds one is spent on trees one level less deep, whose best is a start for the others.
     """
 
     round_work: int = 20_000_000
+    climb: int = 4
     shallow_every: int = 12
 
 
@@ -36,17 +39,19 @@ DEEPEST = 12  # complete trees beyond this depth are not searched; deeper starts
 class Ladder:
     """Two searches, of the asked depth and one level less; the deep one starts from what the shallow one finds."""
 
-    def __init__(self, frame: Frame, ranks: Ranks, threads: int, settings: Neighbourhood) -> None:
+    def __init__(
+        self, frame: Frame, ranks: Ranks, threads: int, settings: Neighbourhood, time_limit: float = np.inf
+    ) -> None:
         self.frame, self.ranks, self.settings = frame, ranks, settings
         self.depth = min(frame.depth, DEEPEST, max(len(ranks.rank) - 1, 0))
         self.given: Tree = leaf(0)  # the best tree from outside, and its return
         self.given_value = -np.inf
         make = self._maker(threads)
         tree = leaf(0)
-        for depth in range(max(self.depth - 1, 1)):
+        for depth in range(min(max(self.depth - 1, 1), settings.climb)):
             climb = make(depth)
             self._start(climb, depth, tree)
-            climb.round(settings.round_work // 4, np.inf)
+            climb.round(settings.round_work // 4, max(time_limit - frame.seconds, 0.0))
             tree = ranks.tree(CompleteTree(*climb.tree)) if climb.value > -np.inf else tree
         self.shallow = make(self.depth - 1) if self.depth > 1 else None
         if self.shallow is not None:

@@ -36,15 +36,16 @@ def neighbourhood(
     """
     if time_limit is None and max_rounds is None:
         raise InvalidProblemError("the search never ends by itself: give a time_limit or max_rounds")
+    limit = np.inf if time_limit is None else time_limit
     frame = Frame(mdp, depth, max_leaves, "neighbourhood", seed)
-    ladder = Ladder(frame, rank_features(mdp), threads or os.cpu_count() or 1, settings)
+    ladder = Ladder(frame, rank_features(mdp), threads or os.cpu_count() or 1, settings, limit)
     if start is not None:
         ladder.offer(start)
     history: list[Progress] = []
     status = SolveStatus.FINISHED
     try:
         while max_rounds is None or len(history) < max_rounds:
-            left = np.inf if time_limit is None else time_limit - frame.seconds
+            left = limit - frame.seconds
             if history and left <= 0:
                 status = SolveStatus.TIME_LIMIT
                 break
