@@ -180,12 +180,13 @@ class Search {
     }
 
     // Growing tables save scattering but copy the table for every threshold: for many rows and few splits.
+    // Deeper down budgets and the cache leave too few thresholds to solve.
     bool use_growing(const Node& node) const {
         if (node.depth != 3 || !node.tabled) return false;
         if (options_->kernel != Kernel::automatic) return options_->kernel == Kernel::incremental;
         const Block& block = *node.block;
         const double b = block.splits, n = block.rows, z = block.entry.size() / n;
-        return b >= 6 * block.num_features() && n * z * z > 4 * b * b;
+        return depth_ == 3 && b >= 6 * block.num_features() && n * z * z > 4 * b * b;
     }
 
     // Sums over triples pay for dense two-valued features, unless the cache already saves most tables.
