@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -13,6 +14,8 @@
 
 namespace spotree::neighbourhood {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr double kInfeasible = -std::numeric_limits<double>::infinity();
 
 // Visits only states that the tree reaches and asks for actions only there. Tarjan's components come out with
@@ -22,7 +25,8 @@ class Chain {
     static constexpr double kFine = 1e-7;   // error of a return, relative to the scale of returns
     static constexpr double kLoose = 1e-3;  // the same where that may be enough to reject
 
-    int64_t work = 0;  // entries touched so far: the clock of the search
+    int64_t work = 0;                                       // entries touched so far: the clock of the search
+    Clock::time_point deadline = Clock::time_point::max();  // an evaluation is broken off then, as infeasible
 
     explicit Chain(const SearchModel& model)
         : model_(model),
@@ -205,6 +209,7 @@ class Chain {
     bool enter(const FullTree& tree, int32_t state) {
         Node& node = node_[state];
         node.number = node.low = ++counter_;
+        if ((counter_ & 0xffff) == 0 && Clock::now() >= deadline) return false;
         node.row = choose(tree, state);
         if (node.row < 0) {
             offender_ = state;

@@ -38,20 +38,27 @@ class Worker {
 
     void round(int64_t quota, Clock::time_point deadline) {
         steps_.deadline = deadline;
+        annealing_.stop_at(deadline);
+        descent_.stop_at(deadline);
         quota_ += quota;
-        for (int32_t k = 0; work() < quota_; ++k) {
+        int64_t look = 0;  // at the clock, when so much work is done
+        while (work() < quota_) {
+            if (work() >= look) {
+                if (Clock::now() >= deadline) break;
+                look = work() + kLook;
+            }
             if (static_cast<double>(descent_.work()) <= kDescentShare * static_cast<double>(work())) {
                 descent_.move(best, random_);
             } else {
                 annealing_.move(best, random_);
             }
-            if ((k & 15) == 0 && Clock::now() >= deadline) break;
         }
         quota_ = std::min(quota_, work());
     }
 
   private:
     static constexpr double kDescentShare = 0.3;
+    static constexpr int64_t kLook = 500000;  // counted work between two looks at the clock
 
     Random random_;
     Moves moves_;
@@ -131,7 +138,7 @@ class Portfolio {
         return sum;
     }
     int64_t work() const {
-        int64_t sum = 0;
+        int64_t sum = chain_.work;
         for (const auto& worker : workers_) sum += worker->work();
         return sum;
     }

@@ -17,8 +17,6 @@
 
 namespace spotree::neighbourhood {
 
-using Clock = std::chrono::steady_clock;
-
 class Steps {
   public:
     Clock::time_point deadline = Clock::now() + std::chrono::hours(1);  // a step is broken off then

@@ -48,16 +48,19 @@ class Ladder:
         self.given_value = -np.inf
         make = self._maker(threads)
         tree = leaf(0)
-        for depth in range(min(max(self.depth - 1, 1), settings.climb)):
+        self.deep = make(self.depth)
+        self._start(self.deep, self.depth, tree)
+        quick = 20 * self.deep.work < settings.round_work  # an evaluation is a small part of a round
+        for depth in range(min(max(self.depth - 1, 1), settings.climb) if quick else 0):
             climb = make(depth)
             self._start(climb, depth, tree)
             climb.round(settings.round_work // 4, max(time_limit - frame.seconds, 0.0))
             tree = ranks.tree(CompleteTree(*climb.tree)) if climb.value > -np.inf else tree
-        self.shallow = make(self.depth - 1) if self.depth > 1 else None
+        self.shallow = make(self.depth - 1) if self.depth > 1 and quick else None
         if self.shallow is not None:
             self._start(self.shallow, self.depth - 1, tree)
-        self.deep = make(self.depth)
-        self._start(self.deep, self.depth, tree)
+        if quick:
+            self._start(self.deep, self.depth, tree)
 
     def offer(self, tree: Tree) -> None:
         """Start from a tree of the asked size at best."""
