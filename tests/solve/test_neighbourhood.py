@@ -10,6 +10,7 @@ from spotree.solve.frame import Frame
 from spotree.solve.ladder import Ladder, Neighbourhood
 from spotree.solve.neighbourhood import neighbourhood
 from spotree.solve.ranks import CompleteTree, rank_features
+from spotree.solve.solution import SolveStatus
 from spotree.tree.tree import leaf, make_tree
 
 KINDS = [
@@ -24,6 +25,7 @@ KINDS = [
 ]
 
 QUICK = Neighbourhood(round_work=1_000_000)
+MIDDLE = Neighbourhood(round_work=20_000_000)
 
 
 def search_of(mdp, depth):
@@ -106,7 +108,9 @@ def test_value_does_not_fall_with_depth_leaves_or_rounds():
     tolerance = 1e-9
 
     def value(depth, max_leaves=None, rounds=8):
-        return neighbourhood(mdp, depth, max_leaves=max_leaves, threads=1, time_limit=None, max_rounds=rounds).value
+        return neighbourhood(
+            mdp, depth, max_leaves=max_leaves, threads=1, time_limit=None, max_rounds=rounds, settings=MIDDLE
+        ).value
 
     by_depth = [value(depth) for depth in range(5)]
     by_leaves = [value(3, leaves) for leaves in (1, 2, 4, 6, 8)]
@@ -144,6 +148,38 @@ def test_rows_with_equal_content_are_one_choice():
         choice_of, start, target, np.array([1.0, 1.0, 0.5]), np.array([2.0, 2.0, 2.0])
     )
     assert merged.tolist() == [0, 0, 2]
+
+
+def test_sweeps_reject_exactly_the_candidates_that_are_not_better():
+    rng = np.random.default_rng(11)
+    for kind in KINDS:
+        mdp = random_mdp(rng, size=80, num_actions=4, num_features=4, **kind)
+        search = search_of(mdp, 3)
+        if search.value == -np.inf:
+            continue
+        assert search.probe(3000, 1, True) == search.probe(3000, 1, False)
+
+
+def test_ctrl_c_returns_the_best_so_far():
+    mdp = random_mdp(np.random.default_rng(12), size=30, num_actions=3, num_features=3)
+
+    def interrupt(line):
+        if line.round == 3:
+            raise KeyboardInterrupt
+
+    solution = neighbourhood(mdp, 2, threads=1, time_limit=None, progress=interrupt, settings=QUICK, max_rounds=99)
+    assert solution.status is SolveStatus.INTERRUPTED
+    assert solution.history[-1].round == 3
+    assert solution.value == pytest.approx(policy_return(mdp, solution.policy.actions(mdp.features)), rel=1e-9)
+
+
+@pytest.mark.parametrize("depth", [7, 15])
+def test_a_deep_tree_reaches_the_optimum_where_it_can_tell_all_states_apart(depth):
+    mdp = random_mdp(np.random.default_rng(13), size=12, num_actions=3, num_features=8)
+    solution = neighbourhood(mdp, depth, threads=1, time_limit=None, settings=QUICK, max_rounds=60)
+    assert len(np.unique(mdp.features, axis=0)) == mdp.num_states
+    assert solution.proved_optimal
+    assert solution.value == pytest.approx(solution.optimum, rel=1e-9)
 
 
 def test_a_search_without_an_end_is_refused():

@@ -21,14 +21,14 @@ class Neighbourhood:
     Attributes
     ----------
     round_work
-        Counted operations of one thread between two exchanges of the best tree (about 20 ms).
+        Counted operations of one thread between two exchanges of the best tree (about 0.2 s).
     climb
         Up to this depth the search first looks for shallower trees, from a single leaf upwards.
     shallow_every
         Every how many rounds one is spent on trees one level less deep, whose best is a start for the others.
     """
 
-    round_work: int = 20_000_000
+    round_work: int = 200_000_000
     climb: int = 4
     shallow_every: int = 12
 
@@ -50,11 +50,11 @@ class Ladder:
         tree = leaf(0)
         self.deep = make(self.depth)
         self._start(self.deep, self.depth, tree)
-        quick = 20 * self.deep.work < settings.round_work  # an evaluation is a small part of a round
+        quick = 200 * self.deep.work < settings.round_work  # an evaluation is a small part of a round
         for depth in range(min(max(self.depth - 1, 1), settings.climb) if quick else 0):
             climb = make(depth)
             self._start(climb, depth, tree)
-            climb.round(settings.round_work // 4, max(time_limit - frame.seconds, 0.0))
+            climb.round(settings.round_work // 20, max(time_limit - frame.seconds, 0.0))
             tree = ranks.tree(CompleteTree(*climb.tree)) if climb.value > -np.inf else tree
         self.shallow = make(self.depth - 1) if self.depth > 1 and quick else None
         if self.shallow is not None:
