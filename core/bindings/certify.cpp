@@ -71,6 +71,16 @@ class Proof {
         });
     }
 
+    // Go on with the streams of a stopped proof, which holds up to its bound.
+    void resume(In1<int32_t> words, In1<double> numbers, double bound) {
+        OldProof old;
+        old.words = copy_of<int32_t>(words);
+        old.numbers = copy_of<double>(numbers);
+        old.bound = bound;
+        OldProof(old).replay(prover_.shared.model);  // a malformed one raises here, not in the background
+        prover_.old = std::move(old);
+    }
+
     // True once the proof has ended; waits at most so many seconds.
     bool wait(double seconds) {
         nb::gil_scoped_release release;
@@ -94,6 +104,7 @@ class Proof {
 
     double value() const { return prover_.shared.best.load(); }
     double bound() { return prover_.bound(); }
+    double certified() { return prover_.certified(); }
     int64_t regions() const { return prover_.shared.regions.load(); }
     size_t open() { return prover_.open(); }
     int winner() const { return int(prover_.winner.load()); }
@@ -151,11 +162,13 @@ void add_certify(nb::module_& m) {
              "max_leaves"_a, "tolerance"_a)
         .def("start", &Proof::start, "seconds"_a, "threads"_a, "state_rule"_a, "tree_rule"_a, "regret"_a,
              "floors"_a, "filter"_a, "solo"_a, "journal"_a, "before_floors"_a, "memory_limit"_a)
+        .def("resume", &Proof::resume, "words"_a, "numbers"_a, "bound"_a)
         .def("wait", &Proof::wait, "seconds"_a)
         .def("stop", &Proof::stop)
         .def("offer", &Proof::offer, "value"_a, "split"_a, "left"_a, "right"_a, "action"_a)
         .def("value", &Proof::value)
         .def("bound", &Proof::bound)
+        .def("certified", &Proof::certified)
         .def("regions", &Proof::regions)
         .def("open", &Proof::open)
         .def("winner", &Proof::winner)

@@ -1,7 +1,10 @@
 // Proves the best tree: presolve, then both branching rules side by side with a shared incumbent.
 #pragma once
 
+#include <optional>
+
 #include "certify/floors.hpp"
+#include "certify/resume.hpp"
 #include "certify/tree_rule.hpp"
 
 namespace spotree::certify {
@@ -16,6 +19,7 @@ struct Plan {
 class Prover {
   public:
     Shared shared;
+    std::optional<OldProof> old;  // a proof to go on with
     Journal by_state, by_tree;
     enum class Winner { none, root, state, tree };
 
@@ -35,6 +39,7 @@ class Prover {
             lower_bound_to(root.relaxed.bound);
             if (root.relaxed.bound <= shared.close_at()) return settle_root(root);
         }
+        certified_ = root.relaxed.bound;
         if (stop()) return write_root(root);
         shared.cubes.build(shared.model.groups, shared.sizes.depth[shared.sizes.whole], 60'000'000, stop);
         if (!shared.cubes.complete) return write_root(root);
@@ -46,10 +51,15 @@ class Prover {
         Draft draft;
         const bool write = by_state.on || by_tree.on;
         const std::vector<Item> whole{{0, shared.sizes.whole, 0}};
+        if (old && restore(root, draft, bounders)) {
+            run_rules(plan, bounders, root, draft, state_workers, begun, plan.seconds);
+            return;
+        }
         const Region start = root;
         Verdict verdict = bounders[0]->process(root, whole, 6, true, write ? &draft : nullptr);
         lower_bound_to(root.bound);
         if (verdict == Verdict::stopped) return write_root(start);
+        certified_ = root.bound;
         if (verdict == Verdict::closed) return settle_root(draft);
         if (shared.switches.floors && shared.switches.regret) {
             if (run_rules(plan, bounders, root, draft, state_workers, begun, plan.before_floors)) return;
@@ -65,6 +75,7 @@ class Prover {
                 verdict = bounders[0]->process(root, whole, 6, true, write ? &draft : nullptr, &floors);
                 lower_bound_to(root.bound);
                 if (verdict == Verdict::closed) return settle_root(draft);
+                certified_ = root.bound;
                 if (!(root.bound < before.bound - 0.02 * (before.bound - shared.close_at()))) break;
             }
         }
@@ -81,6 +92,9 @@ class Prover {
         return std::max(most, shared.best.load());
     }
 
+    // What the journal of rule "state" proves (after the end): a restart may leave it above `bound`.
+    double certified() { return winner.load() == Winner::none ? certified_.load() : bound(); }
+
     size_t open() {
         std::scoped_lock hold(lock_);
         return rule_ ? rule_->open() : 0;
@@ -89,6 +103,27 @@ class Prover {
     std::atomic<Winner> winner{Winner::none};
 
   private:
+    // False if the old proof had not parted its root: then there is nothing to go on with.
+    bool restore(Region& root, Draft& draft, std::vector<std::unique_ptr<Bounder>>& bounders) {
+        old->replay(shared.model);
+        if (old->regions.at(old->root).group < 0) {
+            old.reset();
+            return false;
+        }
+        const OldRegion& first = old->regions.at(old->root);
+        root.allowed = first.allowed;
+        root.relaxed.value = first.value;
+        root.bound = first.bound;
+        draft = first.draft;
+        for (auto& bounder : bounders) {
+            for (const auto& [state, level] : old->floors) {
+                bounder->floor[state] = std::max(bounder->floor[state], level);
+            }
+        }
+        lower_bound_to(old->bound);
+        return true;
+    }
+
     void lower_bound_to(double bound) { root_bound_.store(std::min(root_bound_.load(), bound)); }
 
     void settle_root(const Region& root) {
@@ -132,12 +167,16 @@ class Prover {
         if (trees) {
             workers.emplace_back([&] {
                 Draft own = draft;
-                trees->run(*bounders.back(), root, own);
+                trees->run(*bounders.back(), root, own, 0.15 * std::min(until, plan.seconds));
                 if (trees->finished && !shared.done.exchange(true)) winner = Winner::tree;
             });
         }
         if (states) {
-            states->begin(*bounders[0], root, draft);
+            if (old) {
+                reopen(*old, shared.model, by_state, *states);
+            } else {
+                states->begin(*bounders[0], root, draft);
+            }
             {
                 std::scoped_lock hold(lock_);
                 rule_ = states.get();
@@ -152,7 +191,8 @@ class Prover {
         for (auto& worker : workers) worker.join();
         {
             std::scoped_lock hold(lock_);
-            if (states) lower_bound_to(std::max(states->bound(), shared.close_at()));
+            certified_ = states ? std::max(states->bound(), shared.close_at()) : root.bound;
+            lower_bound_to(certified_);
             rule_ = nullptr;
         }
         shared.deadline = final_;
@@ -161,6 +201,7 @@ class Prover {
     }
 
     std::chrono::steady_clock::time_point final_;
+    std::atomic<double> certified_{std::numeric_limits<double>::infinity()};
     std::atomic<double> root_bound_{std::numeric_limits<double>::infinity()};
     std::mutex lock_;
     StateRule* rule_ = nullptr;

@@ -207,6 +207,7 @@ class Bounder {
         to.insert(to.end(), region.relaxed.value.begin(), region.relaxed.value.end());
         for (int k = 0; k < count; ++k) {
             to.push_back((*floors)[k].scale);
+            to.push_back((*floors)[k].level);
             to.insert(to.end(), (*floors)[k].value.begin(), (*floors)[k].value.end());
         }
         if (regret) to.insert(to.end(), visits.begin(), visits.end());

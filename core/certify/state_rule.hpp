@@ -11,7 +11,7 @@ namespace spotree::certify {
 
 // Appends a finished region to the journal and returns its number.
 inline int32_t write_region(Journal& journal, int32_t parent, int32_t first, int32_t second,
-                            const Draft& draft, const std::vector<int32_t>& branching) {
+                            const Draft& draft, const std::vector<int32_t>& branching, double bound = 0) {
     std::scoped_lock hold(journal.lock);
     const int32_t number = journal.next++;
     if (!journal.on) return number;
@@ -20,6 +20,7 @@ inline int32_t write_region(Journal& journal, int32_t parent, int32_t first, int
     to.insert(to.end(), {length, number, parent, first, second, draft.rounds});
     to.insert(to.end(), draft.words.begin(), draft.words.end());
     to.insert(to.end(), branching.begin(), branching.end());
+    journal.numbers.push_back(std::isfinite(bound) ? bound : 0);
     journal.numbers.insert(journal.numbers.end(), draft.numbers.begin(), draft.numbers.end());
     return number;
 }
@@ -55,6 +56,18 @@ class StateRule {
                 branch(bounder, root, -1, 0, draft);
                 break;
         }
+    }
+
+    // A region that was parted before, of which one side or both are still open.
+    void reopen(const Region& region, int32_t number, int32_t group, std::vector<int32_t> same, bool kept,
+                bool removed) {
+        auto made = std::make_shared<Parent>();
+        made->region = region;
+        made->number = number;
+        made->group = group;
+        made->same = std::move(same);
+        if (!removed) put({region.bound, 0, made, false});
+        if (!kept) put({region.bound, 0, made, true});
     }
 
     // One of any number of workers; returns when everything is closed or the time is up.
@@ -188,7 +201,7 @@ class StateRule {
         made->region = std::move(region);
         std::vector<int32_t> words{1, group, int32_t(made->same.size())};
         words.insert(words.end(), made->same.begin(), made->same.end());
-        made->number = write_region(journal_, parent, side, 0, draft, words);
+        made->number = write_region(journal_, parent, side, 0, draft, words, made->region.bound);
         bytes_each_ = made->region.allowed.bytes() / 2 + m_.states * 6 + 200;
         const double bound = made->region.bound;
         put({bound, 0, made, false});

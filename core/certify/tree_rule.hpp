@@ -23,7 +23,7 @@ class TreeRule {
         : shared_(shared), m_(shared.model), cubes_(shared.cubes), journal_(journal) {}
 
     // The root has been processed (verdict open) by `bounder`.
-    void run(Bounder& bounder, const Region& root, Draft& draft) {
+    void run(Bounder& bounder, const Region& root, Draft& draft, double solo_seconds) {
         bounder_ = &bounder;
         root_ = root;
         auto stop = [&] { return shared_.stopped(); };
@@ -38,6 +38,7 @@ class TreeRule {
             solo_.assign(size_t(cubes_.size()) * m_.actions, std::numeric_limits<double>::quiet_NaN());
         }
         nodes_.assign(1, {});
+        if (shared_.switches.solo) try_leaves(solo_seconds);
         const Verdict verdict = bounder.process(root_, {{0, shared_.sizes.whole, 0}}, 1, false, nullptr);
         if (verdict == Verdict::open)
             descend(root_, {{0, shared_.sizes.whole, 0}}, tables(root_), -1, 0, 0, draft);
@@ -94,23 +95,27 @@ class TreeRule {
         }
     }
 
-    // The leaf with most visits if there is one (a leaf's sibling stands behind it), else the newest node.
+    // The leaf with most visits if there is one (its sibling comes next), else the deepest node with most
+    // visits.
     std::pair<size_t, bool> choose(const std::vector<Item>& items, const Tables& t,
                                    std::vector<Child>& children) {
-        size_t best = items.size();
-        double most = -1;
+        size_t best = 0;
+        std::pair<double, double> most{-1e301, -1};
+        bool splits = false;
         for (size_t k = 0; k < items.size(); ++k) {
-            if (items[k].size > 0 && splittable(items[k], t)) continue;
-            double here = items[k].node == sibling_ ? 1e300 : 0;
+            const bool can = items[k].size > 0 && splittable(items[k], t);
+            double weight = 0;
             for (const int32_t* g = cubes_.begin(items[k].cube); g != cubes_.end(items[k].cube); ++g) {
-                if (t.reached[*g]) here += weight_[*g];
+                if (t.reached[*g]) weight += weight_[*g];
             }
-            if (here > most) most = here, best = k;
+            const double first = can                         ? -shared_.sizes.depth[items[k].size]
+                                 : items[k].node == sibling_ ? 2
+                                                             : 1;
+            const std::pair<double, double> here{first, weight};
+            if (here > most) most = here, best = k, splits = can;
         }
-        if (best < items.size()) return {best, false};
-        best = items.size() - 1;
-        ways(items[best], t, children);
-        return {best, true};
+        if (splits) ways(items[best], t, children);
+        return {best, splits};
     }
 
     bool splittable(const Item& item, const Tables& t) const {
@@ -225,6 +230,20 @@ class TreeRule {
             }
         }
         return true;
+    }
+
+    // Looks for hopeless leaves among the smallest cubes beforehand, for a while.
+    void try_leaves(double seconds) {
+        using clock = std::chrono::steady_clock;
+        const auto until = clock::now() + std::chrono::duration_cast<clock::duration>(
+                                              std::chrono::duration<double>(seconds));
+        for (int cube = cubes_.size() - 1; cube >= 0; --cube) {
+            if (cubes_.cubes[cube].level < cubes_.depth && cubes_.cubes[cube].edge_count > 0) continue;
+            for (int a = 0; a < m_.actions; ++a) {
+                if (shared_.stopped() || clock::now() > until) return;
+                hopeless(cube, a);
+            }
+        }
     }
 
     // Whether no improving tree at all has this leaf: the root region plus this one leaf is closed.

@@ -35,10 +35,10 @@ class Region(NamedTuple):
 def regions(certificate):
     words, states, at, taken, found = certificate.words, certificate.header["states"], 0, 0, []
     while at < len(words):
-        place, value, before = at + 6, None, taken
+        place, value, before, taken = at + 6, None, taken, taken + 1
         for _ in range(words[at + 5]):
             regret, floors, removed = (int(w) for w in words[place : place + 3])
-            value, taken = taken, taken + states + floors * (states + 1) + regret * states
+            value, taken = taken, taken + states + floors * (states + 2) + regret * states
             place += 3 + floors + removed
         end = at + int(words[at])
         found.append(Region(at, end, int(words[at + 2]), int(words[place]), value, before, taken))

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from spotree import _core
-from spotree.certify.certificate import CertificateWriter, fingerprint
+from spotree.certify.certificate import Certificate, CertificateWriter, fingerprint
 from spotree.certify.groups import Groups, find_groups
-from spotree.errors import InvalidProblemError
+from spotree.errors import InvalidProblemError, ReadError
 from spotree.mdp.model import MDP
 from spotree.solve.frame import Frame
 from spotree.solve.history import Progress
@@ -68,6 +68,7 @@ def certify(
     memory_limit: int | None = None,
     threads: int | None = None,
     certificate: str | Path | None = None,
+    resume: str | Path | None = None,
     progress: Callable[[Progress], Any] | None = None,
     tolerance: float = 1e-7,
     search: float | None = None,
@@ -86,6 +87,9 @@ def certify(
         All cores if not given; one of them follows the rule "tree", the others "state".
     certificate
         Where to write the proof, for `spotree check`. When the time is up it proves the bound that was reached.
+    resume
+        The certificate of a stopped run on the same model and size: its open regions are taken up again, and a new
+        certificate holds the old proof too. Only rule "state" goes on; rule "tree" starts anew.
     progress
         Called with a `Progress` now and then.
     tolerance
@@ -103,8 +107,10 @@ def certify(
         run.offer(
             start if isinstance(start, Tree) else start.policy.tree if isinstance(start, Solution) else start.tree
         )
+    if resume is not None:
+        run.resume(resume)
     budget = min(8.0, 0.1 * time_limit) if search is None else min(search, time_limit)
-    if start is None and budget > 0:
+    if start is None and resume is None and budget > 0:
         run.search(min(0.5, budget))
     memory = memory_limit or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     return run.prove(ingredients, memory, certificate, budget)
@@ -175,6 +181,22 @@ class _Run:
             none = np.zeros(0, np.int32)
             self.proof.offer(value, none, none, none, none)
 
+    def resume(self, path: str | Path) -> None:
+        """Take up a stopped proof: its tree and its open regions."""
+        old = Certificate.load(path)
+        size = {"depth": self.frame.depth, "max_leaves": self.frame.max_leaves}
+        for name, mine in ({"fingerprint": fingerprint(self.mdp)} | size).items():
+            if old.header.get(name) != mine:
+                raise InvalidProblemError(
+                    f"{path} is about {name} {old.header.get(name)!r}, not {mine!r}; only the same run can go on"
+                )
+        self.offer(make_tree(**old.header["tree"]))
+        if old.header["rule"] == "state":
+            try:
+                self.proof.resume(old.words, old.numbers, float(old.header["bound"]))
+            except (ValueError, IndexError) as error:
+                raise ReadError(f"{path}: not a certificate that can be resumed ({error})") from error
+
     def search(self, seconds: float) -> None:
         """Look for a better tree for a while."""
         found = neighbourhood(
@@ -203,7 +225,7 @@ class _Run:
         threshold[inner] = self.groups.splits.threshold[split[inner]]
         return make_tree(feature, threshold, left, right, action)
 
-    def note(self) -> None:
+    def note(self, show: bool = True) -> None:
         """Remember and show where the proof stands."""
         line = Progress(
             self.frame.seconds,
@@ -213,7 +235,7 @@ class _Run:
         )
         if not self.history or (line.value, line.bound) != (self.history[-1].value, self.history[-1].bound):
             self.history.append(line)
-        if self.progress is not None:
+        if self.progress is not None and show:
             self.progress(line)
 
     def prove(self, use: Ingredients, memory: int, path: str | Path | None, budget: float) -> Solution:
@@ -259,7 +281,7 @@ class _Run:
         status = SolveStatus.OPTIMAL if winner != "none" else SolveStatus.TIME_LIMIT
         if self.interrupted and winner == "none":
             status = SolveStatus.INTERRUPTED
-        self.note()
+        self.note(show=False)
         return self.frame.solution(self.best_tree(), status, self.history, self.proof.bound())
 
     def header(self, solution: Solution, rule: str) -> dict[str, Any]:
@@ -273,7 +295,7 @@ class _Run:
             "depth": self.frame.depth,
             "max_leaves": self.frame.max_leaves,
             "value": solution.value,
-            "bound": solution.bound,
+            "bound": max(self.proof.certified(), solution.value),
             "margin": self.margin,
             "rule": rule,
             "tree": {

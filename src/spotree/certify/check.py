@@ -113,13 +113,14 @@ class _Proof:
         while at < len(words):
             length, number, parent, first, second, rounds = (int(w) for w in words[at : at + 6])
             place, end, read = at + 6, at + length, []
+            take(1)  # the bound the search had, for resuming; the checker finds its own
             for _ in range(rounds):
                 regret, floors, removed = (int(w) for w in words[place : place + 3])
                 states = words[place + 3 : place + 3 + floors].tolist()
                 pairs = words[place + 3 + floors : place + 3 + floors + removed].tolist()
                 place += 3 + floors + removed
                 entry: dict[str, Any] = {"value": take(n), "removed": pairs}
-                entry["floors"] = [(state, float(take(1)[0]), take(n)) for state in states]
+                entry["floors"] = [(state, float(take(2)[0]), take(n)) for state in states]
                 entry["visits"] = take(n) if regret else None
                 read.append(entry)
             if length < 7 or place >= end or number in records:

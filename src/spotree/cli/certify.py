@@ -24,6 +24,9 @@ def certify(
     certificate: Annotated[
         Path | None, typer.Option("--certificate", "-c", help="Write the proof, for `spotree check`.")
     ] = None,
+    resume: Annotated[
+        Path | None, typer.Option("--resume", help="Go on from the certificate of a run that was stopped.")
+    ] = None,
     memory: Annotated[
         float | None, typer.Option("--memory", help="Gigabytes that open regions may take.", min=0.001)
     ] = None,
@@ -48,6 +51,7 @@ def certify(
             threads=threads,
             start=None if start is None else Solution.load(start),
             certificate=certificate,
+            resume=resume,
             progress=live.show,
         )
     if out is not None:

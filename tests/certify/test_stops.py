@@ -1,0 +1,88 @@
+"""A proof may be stopped at any moment and taken up again: its bound holds all the time."""
+
+import numpy as np
+import pytest
+
+from spotree.certify.certificate import Certificate
+from spotree.certify.certify import Ingredients, certify
+from spotree.certify.check import check
+from spotree.errors import InvalidProblemError
+from spotree.models import load
+from spotree.solve.solution import SolveStatus
+from spotree.tree.tree import leaf
+
+BEST = 0.3926847  # of frozenlake_8x8 at depth 3, proved by both rules and by OMDT
+
+
+def test_bound_holds_at_fifty_random_stops(tmp_path):
+    mdp = load("frozenlake_8x8")
+    rng = np.random.default_rng(0)
+    for number, seconds in enumerate(rng.uniform(0, 0.3, size=50)):
+        path = tmp_path / "run.cert"
+        solution = certify(
+            mdp, 3, start=leaf(2), time_limit=seconds, search=0.0, threads=1 + number % 2, certificate=path
+        )
+        assert solution.value <= BEST + 1e-6 <= solution.bound + 2e-6
+        if number % 10 == 0:
+            verdict = check(mdp, Certificate.load(path))
+            assert verdict.accepted, verdict.reason
+            assert solution.bound <= verdict.bound + 1e-9
+
+
+def test_a_stopped_proof_goes_on_and_its_certificate_holds(tmp_path):
+    mdp = load("frozenlake_8x8")
+    path = tmp_path / "run.cert"
+    use = Ingredients(rules=("state",), floors=False)
+    regions, bound = [], np.inf
+    for _ in range(200):
+        old = path if regions else None
+        solution = certify(
+            mdp, 3, start=leaf(2), time_limit=0.15, search=0.0, certificate=path, resume=old, ingredients=use
+        )
+        assert solution.bound + 1e-6 >= BEST
+        assert solution.bound <= bound + 1e-9
+        bound = solution.bound
+        regions.append(solution.history[-1].round)
+        if solution.proved_optimal:
+            break
+    assert solution.value == pytest.approx(BEST, abs=1e-6)
+    assert len(regions) > 1, "the proof was over before it could be stopped"
+    verdict = check(mdp, Certificate.load(path))
+    assert verdict.accepted, verdict.reason
+    assert verdict.regions > 0.7 * regions[0]
+
+
+def test_a_proof_of_another_size_cannot_go_on(tmp_path):
+    mdp = load("frozenlake_4x4")
+    certify(mdp, 1, time_limit=5, search=0.0, certificate=tmp_path / "run.cert")
+    with pytest.raises(InvalidProblemError, match="depth 1, not 2"):
+        certify(mdp, 2, time_limit=5, resume=tmp_path / "run.cert")
+
+
+def test_a_start_that_is_too_deep_is_refused():
+    solution = certify(load("frozenlake_4x4"), 2, time_limit=5, search=0.0)
+    with pytest.raises(InvalidProblemError, match="the start tree has depth"):
+        certify(load("frozenlake_4x4"), 1, start=solution)
+
+
+def test_ctrl_c_returns_the_tree_and_a_bound_that_holds():
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    solution = certify(load("frozenlake_8x8"), 3, start=leaf(2), time_limit=60, search=0.0, progress=interrupt)
+    assert solution.status is SolveStatus.INTERRUPTED
+    assert solution.value <= BEST + 1e-6 <= solution.bound + 2e-6
+
+
+def test_little_memory_changes_the_order_not_the_answer():
+    solution = certify(
+        load("frozenlake_8x8"),
+        2,
+        start=leaf(2),
+        time_limit=60,
+        search=0.0,
+        memory_limit=10_000,
+        ingredients=Ingredients(rules=("state",), floors=False),
+    )
+    assert solution.proved_optimal
+    assert solution.value == pytest.approx(0.3870226, abs=1e-6)
