@@ -18,7 +18,11 @@ lint: .venv/stamp-dev
 	$(BIN)/clang-format --dry-run --Werror $(filter %.hpp %.cpp,$(CORE))
 
 bench: .venv/stamp-dev          ## the quick tables; the long ones are bench-... in benchmarks/README.md
-	@echo "see benchmarks/README.md"
+	$(BIN)/python benchmarks/step.py --quick
+	$(BIN)/python benchmarks/evaluations.py
+
+bench-evaluate: .venv/stamp-dev ## policy evaluation on 345,000 states beside scipy's splu
+	$(BIN)/python benchmarks/evaluate.py $(ARGS)
 
 bench-step: .venv/stamp-dev     ## the improvement step beside pystreed; options through ARGS="--quick"
 	$(BIN)/python benchmarks/step.py $(ARGS)
