@@ -22,6 +22,12 @@ constexpr double kInfeasible = -std::numeric_limits<double>::infinity();
 // successors first, so a trivial one is a substitution; the others are small linear systems.
 class Chain {
   public:
+    struct Range {  // a non-trivial component: places in `reached`
+        size_t begin;
+        size_t end;
+        bool endless = false;
+    };
+    static constexpr double kEnds = 1e-12;  // less than this is no way out, but rounding
     static constexpr double kFine = 1e-7;   // error of a return, relative to the scale of returns
     static constexpr double kLoose = 1e-3;  // the same where that may be enough to reject
 
@@ -83,46 +89,13 @@ class Chain {
 
     // After expected_return: the states reached, successors first.
     const std::vector<int32_t>& reached() const { return order_; }
+    const std::vector<Range>& components() const { return systems_; }
     double value(int32_t state) const { return node_[state].value; }
     int32_t row(int32_t state) const { return node_[state].row; }
     double residual() const { return fine_; }  // at most this far off are the equations of values
 
     // After an infeasible expected_return: the state in which the tree picked a forbidden action, or -1.
     int32_t offender() const { return offender_; }
-
-    // After expected_return: expected discounted visits of the states reached, in their order; a component
-    // that is never left counts how often it is entered.
-    void visits(std::vector<double>& weight) {
-        weight.assign(order_.size(), 0.0);
-        for (size_t k = 0; k < order_.size(); ++k) {
-            local_[order_[k]] = static_cast<int32_t>(k);
-            weight[k] = model_.initial[order_[k]];
-        }
-        size_t system = systems_.size();
-        for (size_t end = order_.size(); end > 0;) {
-            size_t begin = end - 1;
-            if (system > 0 && systems_[system - 1].end == end) {
-                begin = systems_[--system].begin;
-                if (!systems_[system].endless) balance(begin, end, weight);
-            } else {
-                const int32_t row = node_[order_[begin]].row;
-                double self = 0;
-                for (int64_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
-                    if (model_.target[e] == order_[begin]) self += model_.discount * model_.probability[e];
-                }
-                if (1.0 - self >= kEnds) weight[begin] /= 1.0 - self;
-            }
-            for (size_t k = begin; k < end; ++k) {
-                const int32_t row = node_[order_[k]].row;
-                for (int64_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
-                    const auto to = static_cast<size_t>(local_[model_.target[e]]);
-                    if (to < begin) weight[to] += model_.discount * model_.probability[e] * weight[k];
-                }
-                work += 6 * (model_.row_start[row + 1] - model_.row_start[row]) + 10;
-            }
-            end = begin;
-        }
-    }
 
   private:
     struct Node {
@@ -138,12 +111,6 @@ class Chain {
         double self;
         int32_t state;
     };
-    struct Range {
-        size_t begin;
-        size_t end;
-        bool endless = false;
-    };
-    static constexpr double kEnds = 1e-12;  // less than this is no way out, but rounding
     static constexpr int32_t kDone = std::numeric_limits<int32_t>::max();
 
     int32_t choose(const FullTree& tree, int32_t state) {
@@ -326,35 +293,6 @@ class Chain {
         return true;
     }
 
-    // The balance equations of one component: weight = inflow + discount * P^T weight.
-    void balance(size_t begin, size_t end, std::vector<double>& weight) {
-        const size_t n = end - begin;
-        std::vector<double> self(n, 0.0);
-        flow_.assign(n, {});
-        for (size_t k = begin; k < end; ++k) {
-            const int32_t row = node_[order_[k]].row;
-            for (int64_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
-                const auto to = static_cast<size_t>(local_[model_.target[e]]);
-                const double share = model_.discount * model_.probability[e];
-                if (to == k) {
-                    self[k - begin] += share;
-                } else if (to >= begin && to < end) {
-                    flow_[to - begin].push_back({static_cast<int32_t>(k - begin), share});
-                }
-            }
-        }
-        system_.clear();
-        for (size_t i = 0; i < n; ++i) {
-            for (const auto& [from, share] : flow_[i]) {
-                system_.column.push_back(from);
-                system_.weight.push_back(share);
-            }
-            system_.close_row(weight[begin + i], self[i], weight[begin + i]);
-        }
-        system_.solve(1e-7, work);
-        for (size_t i = 0; i < n; ++i) weight[begin + i] = std::max(0.0, system_.x[i]);
-    }
-
     double total() const {
         double sum = 0;
         for (const int32_t s : model_.initial_states) sum += model_.initial[s] * node_[s].value;
@@ -378,7 +316,6 @@ class Chain {
     std::vector<int32_t> all_states_;
     std::vector<Frame> frames_;
     std::vector<Range> systems_;
-    std::vector<std::vector<std::pair<int32_t, double>>> flow_;
     ComponentSystem system_;
 };
 

@@ -9,6 +9,7 @@
 #include "model.hpp"
 #include "sweeps.hpp"
 #include "tree.hpp"
+#include "visits.hpp"
 
 namespace spotree::neighbourhood {
 
@@ -18,9 +19,10 @@ class Judge {
   public:
     int64_t evaluations = 0;
 
-    explicit Judge(const SearchModel& model) : model_(model), chain_(model), sweeps_(model) {}
+    explicit Judge(const SearchModel& model)
+        : model_(model), chain_(model), sweeps_(model), balance_(model) {}
 
-    int64_t work() const { return chain_.work + sweeps_.work; }
+    int64_t work() const { return chain_.work + sweeps_.work + balance_.work; }
     const FullTree& tree() const { return tree_; }
     double value() const { return value_; }
     const std::vector<int32_t>& reached() const { return reached_; }  // states with a choice
@@ -53,9 +55,7 @@ class Judge {
     bool values(std::vector<double>& value, std::vector<double>& visits) {
         if (!known_) {
             if (chain_.expected_return(tree_, kInfeasible) == kInfeasible) return false;
-            chain_.visits(order_weight_);
-            visits_.assign(model_.num_states, 0.0);
-            for (size_t k = 0; k < order_weight_.size(); ++k) visits_[chain_.reached()[k]] = order_weight_[k];
+            balance_.fill(chain_, visits_);
             if (!chain_.all_values(tree_, all_values_)) return false;
             known_ = true;
         }
@@ -120,12 +120,13 @@ class Judge {
     const SearchModel& model_;
     Chain chain_;
     Sweeps sweeps_;
+    Visits balance_;
     FullTree tree_;
     double value_ = kInfeasible;
     std::vector<int32_t> reached_;
     bool fresh_ = false;  // whether the sweeps start from the current tree
     bool known_ = false;  // whether values and visits are those of the current tree
-    std::vector<double> all_values_, visits_, order_weight_;
+    std::vector<double> all_values_, visits_;
     Way way_ = kDirect;
     int32_t count_ = 0;
     int32_t period_ = kPeriod;

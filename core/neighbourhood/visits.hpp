@@ -1,0 +1,96 @@
+// How often a tree visits each state: the balance equations, component by component.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "chain.hpp"
+#include "component.hpp"
+#include "model.hpp"
+
+namespace spotree::neighbourhood {
+
+// Expected discounted visits; a component that is never left counts how often it is entered.
+class Visits {
+  public:
+    int64_t work = 0;
+
+    explicit Visits(const SearchModel& model) : model_(model), local_(model.num_states, 0) {}
+
+    // Fills [state] for the tree last evaluated by the chain; 0 where it does not come.
+    void fill(const Chain& chain, std::vector<double>& visits) {
+        const std::vector<int32_t>& order = chain.reached();
+        const std::vector<Chain::Range>& systems = chain.components();
+        weight_.assign(order.size(), 0.0);
+        for (size_t k = 0; k < order.size(); ++k) {
+            local_[order[k]] = static_cast<int32_t>(k);
+            weight_[k] = model_.initial[order[k]];
+        }
+        size_t system = systems.size();
+        for (size_t end = order.size(); end > 0;) {
+            size_t begin = end - 1;
+            if (system > 0 && systems[system - 1].end == end) {
+                begin = systems[--system].begin;
+                if (!systems[system].endless) balance(chain, begin, end);
+            } else {
+                const int32_t row = chain.row(order[begin]);
+                double self = 0;
+                for (int64_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
+                    if (model_.target[e] == order[begin]) self += model_.discount * model_.probability[e];
+                }
+                if (1.0 - self >= Chain::kEnds) weight_[begin] /= 1.0 - self;
+            }
+            for (size_t k = begin; k < end; ++k) {
+                const int32_t row = chain.row(order[k]);
+                for (int64_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
+                    const auto to = static_cast<size_t>(local_[model_.target[e]]);
+                    if (to < begin) weight_[to] += model_.discount * model_.probability[e] * weight_[k];
+                }
+                work += 6 * (model_.row_start[row + 1] - model_.row_start[row]) + 10;
+            }
+            end = begin;
+        }
+        visits.assign(model_.num_states, 0.0);
+        for (size_t k = 0; k < order.size(); ++k) visits[order[k]] = weight_[k];
+    }
+
+  private:
+    // The balance equations of one component: weight = inflow + discount * P^T weight.
+    void balance(const Chain& chain, size_t begin, size_t end) {
+        const size_t n = end - begin;
+        std::vector<double> self(n, 0.0);
+        flow_.assign(n, {});
+        for (size_t k = begin; k < end; ++k) {
+            const int32_t row = chain.row(chain.reached()[k]);
+            for (int64_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
+                const auto to = static_cast<size_t>(local_[model_.target[e]]);
+                const double share = model_.discount * model_.probability[e];
+                if (to == k) {
+                    self[k - begin] += share;
+                } else if (to >= begin && to < end) {
+                    flow_[to - begin].push_back({static_cast<int32_t>(k - begin), share});
+                }
+            }
+        }
+        system_.clear();
+        for (size_t i = 0; i < n; ++i) {
+            for (const auto& [from, share] : flow_[i]) {
+                system_.column.push_back(from);
+                system_.weight.push_back(share);
+            }
+            system_.close_row(weight_[begin + i], self[i], weight_[begin + i]);
+        }
+        system_.solve(1e-7, work);
+        for (size_t i = 0; i < n; ++i) weight_[begin + i] = std::max(0.0, system_.x[i]);
+    }
+
+    const SearchModel& model_;
+    std::vector<int32_t> local_;  // [state] its place among those reached
+    std::vector<double> weight_;  // [place]
+    std::vector<std::vector<std::pair<int32_t, double>>> flow_;
+    ComponentSystem system_;
+};
+
+}  // namespace spotree::neighbourhood
