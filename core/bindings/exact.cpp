@@ -71,6 +71,8 @@ nb::dict exact_solve(const exact::Preparation& prep, exact::Workspace& work, In2
     out["left"] = to_array(s.tree.left);
     out["right"] = to_array(s.tree.right);
     out["action"] = to_array(s.tree.action);
+    out["begun"] = s.begun;
+    out["best_gain"] = s.best_gain;
     out["cost"] = s.cost;
     out["lower"] = s.lower;
     out["dropped_spread"] = s.dropped_spread;
@@ -91,11 +93,18 @@ nb::dict exact_solve(const exact::Preparation& prep, exact::Workspace& work, In2
 void add_exact(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<exact::Preparation>(m, "ExactPreparation")
-        .def("__init__",
-             [](exact::Preparation* self, In2<double> features) {
-                 new (self) exact::Preparation(features.data(), static_cast<int64_t>(features.shape(0)),
-                                               static_cast<int64_t>(features.shape(1)));
-             })
+        .def(
+            "__init__",
+            [](exact::Preparation* self, In2<double> features, double seconds) {
+                {
+                    nb::gil_scoped_release release;
+                    exact::Stop stop(seconds, interrupted);
+                    new (self) exact::Preparation(features.data(), static_cast<int64_t>(features.shape(0)),
+                                                  static_cast<int64_t>(features.shape(1)), stop);
+                }
+                if (PyErr_Occurred()) PyErr_Clear();
+            },
+            "features"_a, "seconds"_a = -1.0)
         .def_prop_ro("rows", &exact::Preparation::rows)
         .def_prop_ro("groups", &exact::Preparation::groups);
     nb::class_<exact::Workspace>(m, "ExactWorkspace").def(nb::init<>());

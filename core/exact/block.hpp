@@ -7,6 +7,7 @@
 
 #include "exact/key.hpp"
 #include "exact/simd.hpp"
+#include "exact/stop.hpp"
 
 namespace spotree::exact {
 
@@ -108,8 +109,8 @@ class Block {
         out.resize(n);
     }
 
-    // The parent's rows `chosen` as a block of their own.
-    void assemble(const Block& parent, const std::vector<int32_t>& chosen) {
+    // The parent's rows `chosen` as a block of their own; false, and of no use, when stopped.
+    bool assemble(const Block& parent, const std::vector<int32_t>& chosen, Stop& stop) {
         struct ChildSource {
             const Block& p;
             const std::vector<int32_t>& row;
@@ -124,22 +125,21 @@ class Block {
             }
             int32_t root_action(int32_t a) const { return p.action_of[a]; }
         };
-        assemble_from(ChildSource{parent, chosen, parent.actions});
+        return assemble_from(ChildSource{parent, chosen, parent.actions}, stop);
     }
 
     // `same_rows`: the rows and their ranks are those of the last call; only costs differ.
     template <class Source>
-    void assemble_from(const Source& source, bool same_rows = false) {
+    bool assemble_from(const Source& source, Stop& stop, bool same_rows = false) {
         rows = static_cast<int32_t>(source.row.size());
-        take_actions(source);
-        take_rows(source);
-        if (!same_rows) take_splits(source);
+        return take_actions(source, stop) && take_rows(source, stop) &&
+               (same_rows || take_splits(source, stop));
     }
 
   private:
     // Keep the actions that no other action equals or beats on every row (of equals, the first).
     template <class Source>
-    void take_actions(const Source& source) {
+    bool take_actions(const Source& source, Stop& stop) {
         action_of.clear();
         const int32_t given = source.actions;
         kept_.clear();
@@ -149,6 +149,7 @@ class Block {
                 if (a == b) continue;
                 bool never_worse = true, better = false;
                 for (int32_t i = 0; i < rows && never_worse; ++i) {
+                    if (stop.check_at(i)) return false;
                     const double* c = source.cost_of(i);
                     never_worse = c[a] <= c[b];
                     better |= c[a] < c[b];
@@ -160,10 +161,11 @@ class Block {
         for (int32_t a : kept_) action_of.push_back(source.root_action(a));
         actions = static_cast<int32_t>(kept_.size());
         stride = (actions + kLanes - 1) / kLanes * kLanes;
+        return true;
     }
 
     template <class Source>
-    void take_rows(const Source& source) {
+    bool take_rows(const Source& source, Stop& stop) {
         cost.resize(static_cast<size_t>(rows) * stride);
         spread.resize(rows);
         root_row.resize(rows);
@@ -172,6 +174,7 @@ class Block {
         all = Key{};
         spread_sum = 0.0;
         for (int32_t i = 0; i < rows; ++i) {
+            if (stop.check_at(i)) return false;
             const double* from = source.cost_of(i);
             double* to = cost.data() + static_cast<size_t>(i) * stride;
             double most = 0.0;
@@ -187,11 +190,12 @@ class Block {
             key[i] = row_key(root_row[i]);
             all ^= key[i];
         }
+        return true;
     }
 
     // Rank the rows anew; a threshold that separates them like an earlier one (or its mirror) is dropped.
     template <class Source>
-    void take_splits(const Source& source) {
+    bool take_splits(const Source& source, Stop& stop) {
         const int32_t features = source.features();
         size_t most_splits = 0;
         for (int32_t f = 0; f < features; ++f) {
@@ -204,12 +208,17 @@ class Block {
         cut.clear();
         rank.resize(static_cast<size_t>(features) * rows);
         start.assign(static_cast<size_t>(rows) + 1, 0);
-        for (int32_t f = 0; f < features; ++f) take_feature(source, f);
+        const bool ask = rows > 0xffff;
+        for (int32_t f = 0; f < features; ++f) {
+            if (ask && stop.check()) return false;
+            take_feature(source, f);
+        }
         splits = first.back();
         rank.resize(static_cast<size_t>(num_features()) * rows);
         for (int32_t i = 0; i < rows; ++i) start[i + 1] += start[i];
         entry.resize(start[rows]);
         for (int32_t f = 0; f < num_features(); ++f) {
+            if (ask && stop.check()) return false;
             const int32_t* r = column(f);
             const int32_t m = mode[f], base = first[f];
             for (int32_t i = 0; i < rows; ++i) {
@@ -218,6 +227,7 @@ class Block {
         }
         for (int32_t i = rows; i > 0; --i) start[i] = start[i - 1];
         start[0] = 0;
+        return true;
     }
 
     template <class Source>

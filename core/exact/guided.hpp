@@ -8,47 +8,23 @@
 #include <unordered_map>
 #include <vector>
 
+#include "exact/frozen.hpp"
 #include "exact/rebuild.hpp"
 
 namespace spotree::exact {
-
-constexpr int32_t kFree = -2, kUnsplit = -1;
-
-// Arrays over the complete tree of the problem's depth (see Frozen in Python); null pointers: nothing is
-// frozen.
-struct FrozenView {
-    const int32_t* feature = nullptr;
-    const double* threshold = nullptr;
-    const int32_t* action = nullptr;
-};
 
 class Guided {
   public:
     // `most_leaves` is at least 1; the tree goes into `rebuild`.
     Guided(Search& search, Rebuild& rebuild, const Preparation& prep, const Reduced& reduced,
-           const Block& root, const FrozenView& frozen, int depth)
+           const Block& root, const Shape& shape, int depth)
         : search_(search),
           rebuild_(rebuild),
           prep_(prep),
           reduced_(reduced),
           root_(root),
-          frozen_(frozen),
-          depth_(depth),
-          inner_((1 << depth) - 1) {
-        restricted_.assign(2 * static_cast<size_t>(inner_) + 1, 0);
-        fewest_.assign(2 * static_cast<size_t>(inner_) + 1, 1);
-        for (int32_t t = 2 * inner_; t >= 0; --t) {
-            if (t >= inner_) {
-                restricted_[t] = frozen_.action && frozen_.action[t - inner_] != kFree;
-                continue;
-            }
-            restricted_[t] = restricted_[2 * t + 1] || restricted_[2 * t + 2] || kind(t) != kFree;
-            const int32_t left = fewest_[2 * t + 1], right = fewest_[2 * t + 2];
-            fewest_[t] = kind(t) == kUnsplit ? 1 : kind(t) == kFree ? std::min(left, right) : left + right;
-        }
-    }
-
-    int32_t fewest_leaves() const { return fewest_[0]; }
+          shape_(shape),
+          depth_(depth) {}
 
     // Lower bound on the cost (the optimum unless stopped), and the tree.
     double solve(int32_t most_leaves) {
@@ -75,33 +51,26 @@ class Guided {
         }
     };
 
-    int32_t kind(int32_t t) const { return frozen_.feature ? frozen_.feature[t] : kFree; }
     bool stopped() { return search_.stop().raised(); }
     static int32_t full(int d) { return d >= 30 ? 1 << 30 : 1 << d; }
-
-    int32_t final_leaf(int32_t t) const {  // where the rows of an unsplit node end
-        while (t < inner_) t = 2 * t + 2;
-        return t - inner_;
-    }
 
     // Subproblems without frozen nodes are the same wherever they hang.
     Name name(int32_t t, int d, const Rows& rows, int32_t leaves) const {
         Key key;
         for (int32_t i : rows) key ^= root_.key[i];
-        return {key, static_cast<int32_t>(rows.size()), restricted_[t] ? t : -1 - d, leaves};
+        return {key, static_cast<int32_t>(rows.size()), shape_.restricted(t) ? t : -1 - d, leaves};
     }
 
     double best(int32_t t, int d, const Rows& rows, int32_t leaves) {
         leaves = std::min(leaves, full(d));
-        if (leaves < fewest_[t]) return kInfinity;
-        if (t >= inner_ || kind(t) == kUnsplit)
-            return leaf_cost(t >= inner_ ? t - inner_ : final_leaf(t), rows);
+        if (leaves < shape_.fewest(t)) return kInfinity;
+        if (shape_.ends(t)) return leaf_cost(shape_.leaf(t), rows);
         const Name id = name(t, d, rows, leaves);
         if (const auto at = memo_.find(id); at != memo_.end()) return at->second;
         double value;
-        if (kind(t) != kFree) {
+        if (shape_.kind(t) != kFree) {
             value = best_of_shares(t, d, side(t, rows, true), side(t, rows, false), leaves, kInfinity);
-        } else if (!restricted_[t]) {
+        } else if (!shape_.restricted(t)) {
             value = best_free(t, d, rows, leaves);
         } else {
             value = best_above_frozen(t, d, rows, leaves);
@@ -117,16 +86,16 @@ class Guided {
             const double* c = reduced_.cost.data() + static_cast<size_t>(i) * actions;
             for (int32_t a = 0; a < actions; ++a) sum[a] += c[a];
         }
-        const int32_t fixed = frozen_.action ? frozen_.action[leaf] : kFree;
+        const int32_t fixed = shape_.action(leaf);
         return fixed == kFree ? *std::min_element(sum.begin(), sum.end()) : sum[fixed];
     }
 
     Rows side(int32_t t, const Rows& rows, bool left) const {
-        const int32_t f = frozen_.feature[t];
+        const int32_t f = shape_.kind(t);
         const auto& values = prep_.values()[f];
         Rows out;
         for (int32_t i : rows) {
-            if ((values[prep_.rank(f)[reduced_.group[i]]] < frozen_.threshold[t]) == left) out.push_back(i);
+            if ((values[prep_.rank(f)[reduced_.group[i]]] < shape_.threshold(t)) == left) out.push_back(i);
         }
         return out;
     }
@@ -139,7 +108,8 @@ class Guided {
             const double one = best(2 * t + 1, d - 1, left, half);
             return one >= budget ? one : one + best(2 * t + 2, d - 1, right, half);
         }
-        for (int32_t k = std::max(fewest_[2 * t + 1], leaves - half); k <= std::min(half, leaves - 1); ++k) {
+        for (int32_t k = std::max(shape_.fewest(2 * t + 1), leaves - half); k <= std::min(half, leaves - 1);
+             ++k) {
             const double one = best(2 * t + 1, d - 1, left, k);
             if (one < std::min(value, budget))
                 value = std::min(value, one + best(2 * t + 2, d - 1, right, leaves - k));
@@ -164,14 +134,12 @@ class Guided {
     double best_free(int32_t t, int d, const Rows& rows, int32_t leaves) {
         if (static_cast<int32_t>(rows.size()) <= 1) return 0.0;
         d = std::min(d, leaves - 1);
-        if (leaves >= full(d)) {
-            const auto block = block_of(rows);
-            return search_.solve_root(*block, d, kInfinity).value;
-        }
         const auto block = block_of(rows);
+        if (!block) return 0.0;
+        if (leaves >= full(d)) return search_.solve_root(*block, d, kInfinity).value;
         double value = std::min(block->best_leaf(), best_free(t, d, rows, leaves - 1));
         if (value <= search_.eps()) return value;
-        for (const auto& [low, s] : promising(t, d, *block, rows, leaves)) {
+        for (const auto& [low, s] : promising(t, d, *block, leaves)) {
             if (low >= value - search_.eps()) break;
             if (search_.stop().check()) return 0.0;
             Rows left, right;
@@ -204,14 +172,15 @@ class Guided {
         return value;
     }
 
-    double free_leaf(const Rows& rows) const { return block_of(rows)->best_leaf(); }
+    double free_leaf(const Rows& rows) const {
+        const auto block = block_of(rows);
+        return block ? block->best_leaf() : 0.0;
+    }
 
     // Splits by the sum of what their sides cost without a limit on leaves.
-    std::vector<std::pair<double, int32_t>> promising(int32_t t, int d, const Block& block, const Rows& rows,
-                                                      int32_t leaves) {
+    std::vector<std::pair<double, int32_t>> promising(int32_t t, int d, const Block& block, int32_t leaves) {
         std::vector<std::pair<double, int32_t>> order;
         Rows left, right;
-        (void)rows;
         for (int32_t s = 0; s < block.splits; ++s) {
             if (search_.stop().check()) break;
             part(block, s, left, right);
@@ -246,9 +215,10 @@ class Guided {
         for (int32_t i : rows) (rank[reduced_.group[i]] <= cut.below ? left : right).push_back(i);
     }
 
+    // Null when stopped.
     std::unique_ptr<Block> block_of(const Rows& rows) const {
         auto block = std::make_unique<Block>();
-        block->assemble(root_, rows);
+        if (!block->assemble(root_, rows, search_.stop())) return nullptr;
         return block;
     }
 
@@ -262,19 +232,16 @@ class Guided {
 
     int32_t build(int32_t t, int d, const Rows& rows, int32_t leaves) {
         leaves = std::min(leaves, full(d));
-        if (t >= inner_ || kind(t) == kUnsplit) {
-            const int32_t leaf = t >= inner_ ? t - inner_ : final_leaf(t);
-            return rebuild_.add_leaf(rows, frozen_.action ? frozen_.action[leaf] : kFree);
-        }
-        if (!restricted_[t]) return build_free(t, d, rows, leaves);
-        if (kind(t) != kFree) {
-            const int32_t node = rebuild_.add_raw(frozen_.feature[t], frozen_.threshold[t]);
+        if (shape_.ends(t)) return rebuild_.add_leaf(rows, shape_.action(shape_.leaf(t)));
+        if (!shape_.restricted(t)) return build_free(t, d, rows, leaves);
+        if (shape_.kind(t) != kFree) {
+            const int32_t node = rebuild_.tree.add_split(shape_.kind(t), shape_.threshold(t));
             build_sides(t, d, node, side(t, rows, true), side(t, rows, false), leaves);
             return node;
         }
         const double most = best(t, d, rows, leaves) + search_.eps();
         for (const int32_t child : {2 * t + 2, 2 * t + 1}) {
-            const bool fits = fewest_[child] <= leaves;
+            const bool fits = shape_.fewest(child) <= leaves;
             if (fits && (stopped() || best(child, d - 1, rows, leaves) <= most))
                 return build(child, d - 1, rows, leaves);
         }
@@ -286,18 +253,18 @@ class Guided {
             build_sides(t, d, node, left, right, leaves);
             return node;
         }
-        return build(fewest_[2 * t + 2] <= leaves ? 2 * t + 2 : 2 * t + 1, d - 1, rows, leaves);
+        return build(shape_.fewest(2 * t + 2) <= leaves ? 2 * t + 2 : 2 * t + 1, d - 1, rows, leaves);
     }
 
     void build_sides(int32_t t, int d, int32_t node, const Rows& left, const Rows& right, int32_t leaves) {
         const int32_t half = full(d - 1);
-        int32_t give = std::max(fewest_[2 * t + 1], leaves - half);
+        int32_t give = std::max(shape_.fewest(2 * t + 1), leaves - half);
         if (leaves >= 2 * half) {
             give = half;
         } else if (!stopped()) {
             const double most = best_of_shares(t, d, left, right, leaves, kInfinity) + search_.eps();
             for (int32_t k = give; k <= std::min(half, leaves - 1); ++k) {
-                if (leaves - k < fewest_[2 * t + 2]) break;
+                if (leaves - k < shape_.fewest(2 * t + 2)) break;
                 if (best(2 * t + 1, d - 1, left, k) + best(2 * t + 2, d - 1, right, leaves - k) <= most) {
                     give = k;
                     break;
@@ -310,14 +277,19 @@ class Guided {
         rebuild_.tree.right[node] = r;
     }
 
+    int32_t build_stopped(int d, const Rows& rows, int32_t leaves) {
+        while (full(d) > leaves) --d;
+        Block block;
+        if (d == 0 || !block.assemble(root_, rows, rebuild_.grace())) return rebuild_.add_leaf(rows, -1);
+        return rebuild_.build_stopped(block, d, false);
+    }
+
     int32_t build_free(int32_t t, int d, const Rows& rows, int32_t leaves) {
         leaves = std::min(leaves, full(d));
         d = std::min(d, leaves - 1);
+        if (stopped()) return build_stopped(d, rows, leaves);
         const auto block = block_of(rows);
-        if (stopped()) {
-            while (full(d) > leaves) --d;
-            return rebuild_.build_stopped(*block, d, false);
-        }
+        if (!block) return build_stopped(d, rows, leaves);
         if (leaves >= full(d)) return rebuild_.build(*block, d, false, 0.0);
         const double most = free_part(t, d, rows, leaves) + search_.eps();
         for (int32_t fewer = 1; fewer < leaves; ++fewer) {
@@ -345,11 +317,8 @@ class Guided {
     const Preparation& prep_;
     const Reduced& reduced_;
     const Block& root_;
-    FrozenView frozen_;
+    const Shape& shape_;
     int depth_;
-    int32_t inner_;
-    std::vector<uint8_t> restricted_;  // [node] something is frozen in the subtree
-    std::vector<int32_t> fewest_;      // [node] leaves that its frozen splits need at least
     std::unordered_map<Name, double, NameHash> memo_;
 };
 

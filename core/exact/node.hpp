@@ -57,6 +57,7 @@ struct Node {
         block = &rows;
         depth = d;
         budget = most;
+        best = -1;
         tabled = with_table;
         if (!(tabled ? table.build(rows, nullptr, stop) : table.build_sides(rows, nullptr, stop)))
             return false;
@@ -68,9 +69,8 @@ struct Node {
         if (stop.raised()) return false;
         bound.open(rows);
         known.assign(rows.splits, 0);
-        if (with_keys) name_sides();
+        if (with_keys && !name_sides(stop)) return false;
         upper = keys.leaf;
-        best = -1;
         for (int32_t s = 0; s < rows.splits; ++s) {
             if (keys.rare[s] + keys.rest[s] < upper) {
                 upper = keys.rare[s] + keys.rest[s];
@@ -123,9 +123,10 @@ struct Node {
     }
 
   private:
-    void name_sides() {
+    bool name_sides(Stop& stop) {
         rare_key.assign(block->splits, Key{});
         for (int32_t i = 0; i < block->rows; ++i) {
+            if (stop.check_at(i)) return false;
             for (uint32_t e = block->start[i]; e < block->start[i + 1]; ++e)
                 rare_key[block->entry[e]] ^= block->key[i];
         }
@@ -134,6 +135,7 @@ struct Node {
             for (int32_t s = begin + 1; s < middle; ++s) rare_key[s] ^= rare_key[s - 1];
             for (int32_t s = end - 2; s >= middle; --s) rare_key[s] ^= rare_key[s + 1];
         }
+        return true;
     }
 
     std::vector<uint8_t> taken_;  // [split] tried, being tried, or out of the question

@@ -4,26 +4,39 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "exact/key.hpp"
+#include "exact/stop.hpp"
 
 namespace spotree::exact {
 
 class Preparation {
   public:
     // `features` is [row, feature], row by row; it is read only here.
-    Preparation(const double* features, int64_t rows, int64_t num_features)
+    Preparation(const double* features, int64_t rows, int64_t num_features) {
+        Stop never;
+        *this = Preparation(features, rows, num_features, never);
+    }
+
+    // Once stopped it is of no use: ask `finished`.
+    Preparation(const double* features, int64_t rows, int64_t num_features, Stop& stop)
         : rows_(static_cast<int32_t>(rows)), num_features_(static_cast<int32_t>(num_features)) {
         values_.resize(num_features_);
         std::vector<int32_t> rank(static_cast<size_t>(rows) * num_features_);
         std::vector<double> column(rows);
         for (int32_t f = 0; f < num_features_; ++f) {
             for (int64_t i = 0; i < rows; ++i) column[i] = features[i * num_features + f];
-            rank_column(column, values_[f], rank.data() + static_cast<size_t>(f) * rows);
+            if (!rank_column(column, values_[f], rank.data() + static_cast<size_t>(f) * rows, stop)) break;
         }
-        group(rank);
+        finished_ = !stop.raised() && group(rank, stop);
+        if (!finished_) reason_ = stop.reason();
     }
+
+    bool finished() const { return finished_; }
+    // Why it is not finished.
+    Reason reason() const { return reason_; }
 
     // Differs from that of every other preparation.
     uint64_t id() const { return id_; }
@@ -43,7 +56,10 @@ class Preparation {
   private:
     static constexpr size_t kFew = 64;
 
-    static void rank_column(const std::vector<double>& column, std::vector<double>& values, int32_t* rank) {
+    static constexpr size_t kRun = 1 << 15;
+
+    static bool rank_column(const std::vector<double>& column, std::vector<double>& values, int32_t* rank,
+                            Stop& stop) {
         values.clear();
         for (double x : column) {
             auto at = std::lower_bound(values.begin(), values.end(), x);
@@ -51,24 +67,47 @@ class Preparation {
             values.insert(at, x);
             if (values.size() > kFew) break;
         }
-        if (values.size() > kFew) {
-            values = column;
-            std::sort(values.begin(), values.end());
-            values.erase(std::unique(values.begin(), values.end()), values.end());
-        }
+        if (values.size() > kFew && !distinct(column, values, stop)) return false;
         for (size_t i = 0; i < column.size(); ++i) {
+            if (stop.check_at(i)) return false;
             rank[i] = static_cast<int32_t>(std::lower_bound(values.begin(), values.end(), column[i]) -
                                            values.begin());
         }
+        return true;
+    }
+
+    // Sort short runs, drop what is repeated, and merge runs of like length, so that the time is asked often.
+    static bool distinct(const std::vector<double>& column, std::vector<double>& values, Stop& stop) {
+        std::vector<std::vector<double>> runs;
+        const auto merge_last = [&runs] {
+            std::vector<double> merged;
+            const auto &a = runs[runs.size() - 2], &b = runs.back();
+            merged.reserve(a.size() + b.size());
+            std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(merged));
+            runs.pop_back();
+            runs.back().swap(merged);
+        };
+        for (size_t i = 0; i < column.size(); i += kRun) {
+            if (stop.check()) return false;
+            std::vector<double> run(column.begin() + i, column.begin() + std::min(column.size(), i + kRun));
+            std::sort(run.begin(), run.end());
+            run.erase(std::unique(run.begin(), run.end()), run.end());
+            runs.push_back(std::move(run));
+            while (runs.size() > 1 && runs[runs.size() - 2].size() <= 2 * runs.back().size()) merge_last();
+        }
+        while (runs.size() > 1) merge_last();
+        values.swap(runs[0]);
+        return true;
     }
 
     // Number the distinct rows in order of first appearance; equal hashes are compared rank by rank.
-    void group(const std::vector<int32_t>& rank) {
+    bool group(const std::vector<int32_t>& rank, Stop& stop) {
         const size_t n = rows_;
         std::vector<uint64_t> hash(n, 0);
         for (int32_t f = 0; f < num_features_; ++f) {
             const int32_t* column = rank.data() + f * n;
             for (size_t i = 0; i < n; ++i) hash[i] = mix(hash[i] ^ (static_cast<uint64_t>(column[i]) + 1));
+            if (n > kRun && stop.check()) return false;
         }
         size_t capacity = 16;
         while (capacity < 2 * n) capacity *= 2;
@@ -76,6 +115,7 @@ class Preparation {
         std::vector<int32_t> first;
         group_of_.resize(n);
         for (size_t i = 0; i < n; ++i) {
+            if (stop.check_at(i)) return false;
             size_t at = hash[i] & (capacity - 1);
             for (;; at = (at + 1) & (capacity - 1)) {
                 if (slot[at] < 0) {
@@ -94,6 +134,7 @@ class Preparation {
             for (int32_t g = 0; g < groups_; ++g)
                 rank_[static_cast<size_t>(f) * groups_ + g] = rank[f * n + first[g]];
         }
+        return true;
     }
 
     bool alike(const std::vector<int32_t>& rank, size_t a, size_t b) const {
@@ -110,7 +151,9 @@ class Preparation {
     }
 
     uint64_t id_ = next_id();
-    int32_t rows_, num_features_, groups_ = 0;
+    int32_t rows_ = 0, num_features_ = 0, groups_ = 0;
+    bool finished_ = false;
+    Reason reason_ = Reason::none;
     std::vector<std::vector<double>> values_;
     std::vector<int32_t> group_of_;
     std::vector<int32_t> rank_;

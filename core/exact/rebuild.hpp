@@ -6,32 +6,11 @@
 #include <memory>
 #include <vector>
 
+#include "exact/arrays.hpp"
 #include "exact/reduce.hpp"
 #include "exact/search.hpp"
 
 namespace spotree::exact {
-
-// A tree as parallel arrays (see Tree in Python), parents before children.
-struct TreeArrays {
-    std::vector<int32_t> feature, left, right, action;
-    std::vector<double> threshold;
-
-    int32_t add() {
-        feature.push_back(-1);
-        left.push_back(-1);
-        right.push_back(-1);
-        action.push_back(-1);
-        threshold.push_back(0.0);
-        return static_cast<int32_t>(feature.size()) - 1;
-    }
-    void clear() {
-        feature.clear();
-        left.clear();
-        right.clear();
-        action.clear();
-        threshold.clear();
-    }
-};
 
 // Rule: a leaf if it is within eps of the optimum, else the smallest (feature, threshold) within eps of it;
 // top-down.
@@ -40,13 +19,27 @@ class Rebuild {
     TreeArrays tree;
     double cost = 0.0;  // of the tree, summed over the reduced rows
 
-    void start(Search& search, const Preparation& prep, const Reduced& reduced, const Block& root) {
+    // `until` is the end of the caller's time.
+    void start(Search& search, const Preparation& prep, const Reduced& reduced, const Block& root,
+               const Stop& until) {
         search_ = &search;
         prep_ = &prep;
         reduced_ = &reduced;
         root_ = &root;
         tree.clear();
         cost = 0.0;
+        grace_.reset();
+        until_ = &until;
+    }
+
+    // How long the tree of a stopped search may take; from then on there are only leaves.
+    Stop& grace() {
+        if (!grace_) {
+            const bool interrupted = search_->stop().reason() == Reason::interrupted;
+            const double left = until_->limited() && !interrupted ? std::max(0.0, until_->remaining()) : 0.0;
+            grace_ = std::make_unique<Stop>(left + kGrace);
+        }
+        return *grace_;
     }
 
     // Append the best tree for `block`; `solved` says that the search has just solved it as its root.
@@ -93,17 +86,16 @@ class Rebuild {
             split = known.split;
         }
         if (split < 0) {
-            Stop calm;
             Worker& w = search_->worker();
             const double entries = static_cast<double>(block.entry.size());
             const double cells = static_cast<double>(block.splits) * block.splits;
             if (depth >= 2 && (cells + entries * entries / block.rows) * block.stride < 2e6) {
-                w.small.build(block, nullptr, calm);
-                w.values.evaluate(w.small, calm);
+                if (w.small.build(block, nullptr, grace())) w.values.evaluate(w.small, grace());
             } else {
-                w.small.build_sides(block, nullptr, calm);
-                w.values.evaluate_sides(w.small);
+                w.small.build_sides(block, nullptr, grace());
+                if (!grace().raised()) w.values.evaluate_sides(w.small);
             }
+            if (grace().check()) return add_leaf(block);
             const int32_t k = first_within(w.values, w.values.best, 0.0);
             if (k < 0 || w.values.leaf <= w.values.best) return add_leaf(block);
             split = block.cut[w.values.split[k]].root;
@@ -130,14 +122,7 @@ class Rebuild {
         return node;
     }
 
-    int32_t add_raw(int32_t feature, double threshold) {
-        const int32_t node = tree.add();
-        tree.feature[node] = feature;
-        tree.threshold[node] = threshold;
-        return node;
-    }
-
-    int32_t add_cut(const Cut& cut) { return add_raw(cut.feature, threshold_of(*prep_, cut)); }
+    int32_t add_cut(const Cut& cut) { return tree.add_split(cut.feature, threshold_of(*prep_, cut)); }
 
   private:
     // The first split, in order of feature and threshold, within eps of the optimum.
@@ -206,14 +191,28 @@ class Rebuild {
                 if ((rank[block.root_row[i]] <= at) == left) rows_.push_back(i);
             }
             Block& child = *block_[depth - 1];
-            child.assemble(block, rows_);
-            const int32_t sub =
-                stopped ? build_stopped(child, depth - 1, false) : build(child, depth - 1, false, 0.0);
+            int32_t sub;
+            if (stopped || !child.assemble(block, rows_, search_->stop())) {
+                sub = child.assemble(block, rows_, grace()) ? build_stopped(child, depth - 1, false)
+                                                            : add_leaf(in_root(block, rows_), -1);
+            } else {
+                sub = build(child, depth - 1, false, 0.0);
+            }
             (left ? tree.left : tree.right)[node] = sub;
         }
         return node;
     }
 
+    static std::vector<int32_t> in_root(const Block& block, const std::vector<int32_t>& rows) {
+        std::vector<int32_t> out;
+        out.reserve(rows.size());
+        for (int32_t i : rows) out.push_back(block.root_row[i]);
+        return out;
+    }
+
+    static constexpr double kGrace = 0.05;  // seconds
+    const Stop* until_ = nullptr;
+    std::unique_ptr<Stop> grace_;
     Search* search_ = nullptr;
     const Preparation* prep_ = nullptr;
     const Reduced* reduced_ = nullptr;

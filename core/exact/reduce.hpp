@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "exact/block.hpp"
@@ -24,15 +25,17 @@ struct Reduced {
     std::vector<int32_t> ranks_, last_group_;
     uint64_t last_id_ = 0;
 
-    // Rows of `gain` whose `chosen` is false are left out; pass nullptr for all.
-    void reduce(const Preparation& prep, const double* gain, int32_t num_actions,
-                const uint8_t* chosen = nullptr) {
+    // Rows of `gain` whose `chosen` is false are left out; pass nullptr for all. Returns false when stopped.
+    bool reduce(const Preparation& prep, const double* gain, int32_t num_actions, const uint8_t* chosen,
+                Stop& stop) {
         actions = num_actions;
+        const uint64_t id = std::exchange(last_id_, 0);
         const int32_t groups = prep.groups();
         const double* total = gain;
         if (!prep.singletons() || chosen) {
             sum_.assign(static_cast<size_t>(groups) * actions, 0.0);
             for (int32_t i = 0; i < prep.rows(); ++i) {
+                if (stop.check_at(i)) return false;
                 if (chosen && !chosen[i]) continue;
                 double* to = sum_.data() + static_cast<size_t>(prep.group_of()[i]) * actions;
                 const double* from = gain + static_cast<size_t>(i) * actions;
@@ -43,6 +46,7 @@ struct Reduced {
         spread_.resize(groups);
         double widest = 0.0;
         for (int32_t g = 0; g < groups; ++g) {
+            if (stop.check_at(g)) return false;
             const double* x = total + static_cast<size_t>(g) * actions;
             double low = x[0], high = x[0];
             for (int32_t a = 1; a < actions; ++a) {
@@ -57,6 +61,7 @@ struct Reduced {
         cost.clear();
         dropped_spread = spread_sum = best_gain = 0.0;
         for (int32_t g = 0; g < groups; ++g) {
+            if (stop.check_at(g)) return false;
             const double* x = total + static_cast<size_t>(g) * actions;
             const double high = *std::max_element(x, x + actions);
             best_gain += high;
@@ -68,10 +73,12 @@ struct Reduced {
             group.push_back(g);
             spread_sum += spread_[g];
         }
+        last_id_ = id;
+        return true;
     }
 
     // Always with the same block: what depends on the rows alone stays there while the rows stay.
-    void assemble(const Preparation& prep, Block& block) {
+    bool assemble(const Preparation& prep, Block& block, Stop& stop) {
         column_.clear();
         ranks_.clear();
         for (int32_t f = 0; f < prep.num_features(); ++f) {
@@ -79,8 +86,13 @@ struct Reduced {
             ranks_.push_back(static_cast<int32_t>(prep.values()[f].size()));
         }
         const bool same_rows = last_id_ == prep.id() && last_group_ == group;
+        last_id_ = 0;
+        if (!block.assemble_from(RootSource{column_, ranks_, group, cost.data(), actions, actions}, stop,
+                                 same_rows)) {
+            return false;
+        }
         last_id_ = prep.id();
-        block.assemble_from(RootSource{column_, ranks_, group, cost.data(), actions, actions}, same_rows);
+        return true;
     }
 };
 

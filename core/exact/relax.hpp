@@ -18,6 +18,7 @@ namespace spotree::exact {
 class GroupBound {
   public:
     double run(Search& search, const Block& root, int depth, Stop& stop) {
+        if (stop.remaining() < kPerRow * root.rows) return 0.0;
         std::vector<int32_t> order(root.rows);
         std::iota(order.begin(), order.end(), 0);
         std::shuffle(order.begin(), order.end(), std::mt19937(1));
@@ -45,12 +46,14 @@ class GroupBound {
     }
 
   private:
+    static constexpr double kPerRow = 2e-7;  // seconds: handling the rows alone takes that
+
     // Of rows begin..end of the order; a lower bound if stopped.
     double optimum(Search& search, const Block& root, const std::vector<int32_t>& order, int64_t begin,
                    int64_t end, int depth) {
         rows_.assign(order.begin() + begin, order.begin() + end);
         std::sort(rows_.begin(), rows_.end());
-        block_.assemble(root, rows_);
+        if (!block_.assemble(root, rows_, search.stop())) return 0.0;
         return search.solve_root(block_, depth, kInfinity).value;
     }
 

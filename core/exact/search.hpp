@@ -127,7 +127,7 @@ class Search {
         }
         node.block->select(s, left, w.rows);
         Block& block = *w.block[depth];
-        block.assemble(*node.block, w.rows);
+        if (!block.assemble(*node.block, w.rows, *stop_)) return {0.0, false, -1};
         Outcome outcome = solve(w, block, depth, budget);
         if (!outcome.exact) outcome.value = std::max(outcome.value, known.value);
         if (hashed() && (outcome.exact || !stop_->raised())) {

@@ -6,25 +6,28 @@
 #include <functional>
 #include <vector>
 
+#include "exact/early.hpp"
 #include "exact/guided.hpp"
 #include "exact/relax.hpp"
 #include "route.hpp"
 
 namespace spotree::exact {
 
-constexpr double kShareForBound =
-    0.1;  // of a time limit: kept for a better bound in case the search does not end
+constexpr double kForBound = 0.01;  // of a time limit, after its end: for a better bound
+constexpr double kForTree = 0.25;   // of a time limit, at most: for the tree behind what the search found
 constexpr double kTolerance =
     1e-13;  // of the sum of spreads; what one node of the search may lose to rounding
 
 struct Solution {
     TreeArrays tree;
-    double cost = 0.0;   // of the tree: what it loses against the best action of every group of like rows
-    double lower = 0.0;  // no tree costs less
+    double cost = 0.0;       // of the tree: what it loses against the best action of every group of like rows
+    double lower = 0.0;      // no tree costs less
+    double best_gain = 0.0;  // of all rows, each with its best action
     double dropped_spread = 0.0;  // of rows left out; the tree may lose up to this much more
     double slack = 0.0;           // how far rounding may have moved `lower`; already taken off
     Reason reason = Reason::none;
     bool used_gap = false;  // stopped at the gap tolerance
+    bool begun = true;      // else the time was up before the search began, and `cost` is not known
     int32_t rows = 0, splits = 0, actions = 0;
     int64_t kernels = 0, nodes = 0, hits = 0, entries = 0;
 };
@@ -66,10 +69,31 @@ inline Solution solve(const Preparation& prep, const double* gain, int32_t actio
                       Workspace& work, Stop& whole, const Start* start = nullptr,
                       const FrozenView* frozen = nullptr, const uint8_t* chosen = nullptr) {
     Solution out;
-    Stop early(whole, 1.0 - kShareForBound);
-    Stop& stop = whole.limited() && options.depth >= 3 ? early : whole;
-    work.reduced.reduce(prep, gain, actions, chosen);
-    work.reduced.assemble(prep, work.root);
+    const int32_t full = 1 << std::min(options.depth, 30);
+    const int32_t leaves = options.max_leaves > 0 ? std::min(options.max_leaves, full) : full;
+    const bool guide = frozen || leaves < full;
+    const Shape shape(frozen ? *frozen : FrozenView{}, guide ? options.depth : 0);
+    if (shape.fewest(0) > leaves) {
+        out.lower = kInfinity;
+        return out;
+    }
+    const double began = whole.elapsed();
+    if (!prep.finished() || !work.reduced.reduce(prep, gain, actions, chosen, whole) ||
+        !work.reduced.assemble(prep, work.root, whole)) {
+        const Early early(gain, prep.rows(), actions, chosen, shape);
+        out.begun = false;
+        out.tree = early.tree;
+        out.best_gain = early.best_gain;
+        out.reason = prep.finished() ? whole.reason() : prep.reason();
+        return out;
+    }
+    // Finding the tree takes about as long per level as the root's block; a search that ends in time needs
+    // that, too.
+    const double for_tree = whole.limited() ? std::min(options.depth * (whole.elapsed() - began),
+                                                       kForTree * std::max(0.0, whole.remaining()))
+                                            : 0.0;
+    Stop sooner(whole, for_tree);
+    Stop& stop = guide || options.depth <= 2 ? whole : sooner;
     const Block& root = work.root;
     const double eps = kTolerance * work.reduced.spread_sum;
     out.rows = root.rows;
@@ -77,19 +101,13 @@ inline Solution solve(const Preparation& prep, const double* gain, int32_t actio
     out.actions = root.actions;
     out.dropped_spread = work.reduced.dropped_spread;
     work.search.start(options, options.depth, eps, stop);
-    work.rebuild.start(work.search, prep, work.reduced, root);
+    out.best_gain = work.reduced.best_gain;
+    work.rebuild.start(work.search, prep, work.reduced, root, whole);
     const double given = start ? cost_of(prep, work.reduced, *start) : kInfinity;
-    const int32_t full = 1 << std::min(options.depth, 30);
-    const int32_t leaves = options.max_leaves > 0 ? std::min(options.max_leaves, full) : full;
     double lower;
-    if (frozen || leaves < full) {
-        Guided guided(work.search, work.rebuild, prep, work.reduced, root, frozen ? *frozen : FrozenView{},
-                      options.depth);
-        if (guided.fewest_leaves() > leaves) {
-            out.lower = kInfinity;
-            return out;
-        }
-        lower = guided.solve(leaves);
+    if (guide) {
+        lower =
+            Guided(work.search, work.rebuild, prep, work.reduced, root, shape, options.depth).solve(leaves);
     } else if (options.depth <= 2) {
         work.rebuild.build(root, options.depth, false, 0.0);
         lower = stop.raised() ? 0.0 : work.rebuild.cost;
@@ -99,6 +117,7 @@ inline Solution solve(const Preparation& prep, const double* gain, int32_t actio
         if (stop.raised()) {
             work.rebuild.build_stopped(root, options.depth, true);
         } else {
+            work.search.use_stop(whole);
             const double upper = std::min(outcome.exact ? outcome.value : kInfinity, given);
             lower = upper;
             if (options.gap_tolerance > 0.0 && options.depth >= 3 && root.splits > 0) {
@@ -112,15 +131,16 @@ inline Solution solve(const Preparation& prep, const double* gain, int32_t actio
             }
         }
     }
-    if (stop.reason() == Reason::time && &stop == &early && !frozen && leaves == full) {
-        work.search.use_stop(whole);
-        lower = std::max(lower, work.group_bound.run(work.search, root, options.depth, whole));
+    if (stop.reason() == Reason::time && &stop == &sooner) {
+        Stop later(whole, -kForBound * whole.limit());
+        work.search.use_stop(later);
+        lower = std::max(lower, work.group_bound.run(work.search, root, options.depth, later));
     }
     out.cost = work.rebuild.cost;
     out.tree = work.rebuild.tree;
     out.slack = std::min(std::ldexp(1.0, options.depth) - 1.0, static_cast<double>(root.rows)) * eps;
     out.lower = std::max(0.0, std::min(lower, out.cost) - out.slack);
-    out.reason = stop.raised() ? stop.reason() : Reason::none;
+    out.reason = stop.raised() ? stop.reason() : whole.reason();
     work.search.count(out.kernels, out.nodes, out.hits);
     out.entries = static_cast<int64_t>(work.search.cache.entries());
     return out;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <thread>
 
@@ -25,9 +26,9 @@ class Stop {
                 start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     }
 
-    // Ends like `other`, but after only a share of the time that is left to it.
-    Stop(const Stop& other, double share)
-        : Stop(other.limited_ ? share * std::max(0.0, other.remaining()) : -1.0, other.wish_) {}
+    // Ends like `other`, but so many seconds earlier.
+    Stop(const Stop& other, double earlier)
+        : Stop(other.limited_ ? std::max(0.0, other.remaining() - earlier) : -1.0, other.wish_) {}
 
     // True once the search must end; costs a clock reading, so ask every few microseconds at most.
     bool check() {
@@ -42,6 +43,9 @@ class Stop {
         return raised();
     }
 
+    // For loops over many rows: `check` at every 65536th.
+    bool check_at(int64_t row) { return (row & 0xffff) == 0xffff && check(); }
+
     bool raised() const { return reason_.load(std::memory_order_relaxed) != 0; }
     void raise(Reason reason) {
         int none = 0;
@@ -49,6 +53,7 @@ class Stop {
     }
     Reason reason() const { return static_cast<Reason>(reason_.load()); }
     bool limited() const { return limited_; }
+    double limit() const { return std::chrono::duration<double>(deadline_ - start_).count(); }
     double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
     double remaining() const { return std::chrono::duration<double>(deadline_ - Clock::now()).count(); }
 

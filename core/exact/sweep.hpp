@@ -80,7 +80,7 @@ class Sweep {
             sums.raw = sums_[level].raw;
             sums.total = sums_[level].total;
         }
-        add_rows(sums, from_[low], from_[middle + 1]);
+        if (!add_rows(sums, from_[low], from_[middle + 1])) return false;
         double in_left, in_right;
         solve(sums, in_left, in_right);
         value[base + middle] = in_left + in_right;
@@ -96,9 +96,10 @@ class Sweep {
         sums.total.assign(block_->stride, 0.0);
     }
 
-    void add_rows(Sums& sums, int32_t begin, int32_t end) const {
+    bool add_rows(Sums& sums, int32_t begin, int32_t end) const {
         const Block& b = *block_;
         for (int32_t k = begin; k < end; ++k) {
+            if (stop_->check_at(k)) return false;
             const int32_t i = sorted_[k];
             const double* c = b.cost.data() + static_cast<size_t>(i) * b.stride;
             add_to(sums.total.data(), c, b.stride);
@@ -106,6 +107,7 @@ class Sweep {
                 add_to(sums.raw.data() + static_cast<size_t>(b.entry[e]) * b.stride, c, b.stride);
             }
         }
+        return true;
     }
 
     // The best trees of depth 1 left and right of the threshold that `sums` stands for.

@@ -4,6 +4,7 @@ import itertools
 import os
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -179,6 +180,27 @@ def test_a_start_changes_neither_value_nor_tree() -> None:
         weaker = Exact().best_tree(TreeProblem(problem.features, problem.gain, 2), ONE)
         for start in (found.tree, weaker.tree):
             assert nodes(Exact().best_tree(problem, ONE, start).tree) == nodes(found.tree)
+
+
+def test_preparing_many_rows_counts_against_the_time_limit() -> None:
+    rng = np.random.default_rng(9)
+    features = rng.integers(0, 100, (400_000, 13)).astype(float)
+    gain = rng.normal(size=(400_000, 4))
+    gain[:, 2] += 0.1  # the best single action
+    features[0, 0], gain[0] = -1.0, [9.0, 0.0, 0.0, 0.0]  # the start gives this row another one
+    start = Exact().best_tree(TreeProblem([[-1.0], [0.0]], [[1, 0, 0], [0, 0, 1]], 1), ONE).tree
+    frozen = Frozen(np.array([3, UNSPLIT, FREE]), np.array([50.0, 0.0, 0.0]), np.array([FREE, 1, FREE, FREE]))
+    plain, fixed = TreeProblem(features, gain, 3), TreeProblem(features, gain, 2, frozen=frozen)
+    ends = []
+    for problem, limit, given in ((plain, 0.02, None), (plain, 0.1, start), (fixed, 0.02, None)):
+        began = time.process_time()
+        ends.append(Exact().best_tree(problem, Limits(time=limit, threads=1), given))
+        assert time.process_time() - began < limit + 0.2  # CPU time: less than the clock's on a busy machine
+        assert ends[-1].status is Status.TIME_LIMIT
+        assert ends[-1].bound == pytest.approx(gain.max(axis=1).sum(), rel=1e-12)
+    assert ends[0].value == pytest.approx(gain.sum(axis=0).max(), rel=1e-9)
+    assert ends[1].value == pytest.approx(ends[0].value + 9.0, rel=1e-9)
+    assert nodes(ends[2].tree) == [[3, -1, -1], [50.0, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 1, 2]]
 
 
 def test_an_interrupt_ends_the_search_with_a_result() -> None:

@@ -58,7 +58,7 @@ class Exact:
 
     def best_tree(self, problem: TreeProblem, limits: Limits, start: Tree | None = None) -> StepResult:
         began = time.perf_counter()
-        prepared = self.preparation or Preparation(problem.features)
+        prepared = self.preparation or Preparation(problem.features, limits.time)
         if not prepared.fits(problem.features):
             raise InvalidProblemError(
                 f"the preparation is of other features (shape {prepared.features.shape}) than the problem's"
@@ -89,6 +89,8 @@ class Exact:
         tree = make_tree(*(found[part] for part in ("feature", "threshold", "left", "right", "action")))
         value = _worth(problem, tree)
         bound = value + max(0.0, found["cost"] - found["lower"]) + found["dropped_spread"]
+        if not found["begun"]:  # the time was up while the rows were prepared: any row may get its best action
+            bound = found["best_gain"]
         status = Status.GAP if found["used_gap"] else REASONS[found["reason"]]
         if start is not None and status is not Status.OPTIMAL and _worth(problem, start) > value:
             tree, value = start, _worth(problem, start)
