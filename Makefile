@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*.cpp core/*/*.hpp core/*/*.cpp)
 
-.PHONY: demo test lint bench bench-step bench-returns bench-evaluations bench-timing bench-peers bench-published sanitize core clean
+.PHONY: demo test lint bench bench-evaluate bench-step bench-returns bench-evaluations bench-timing bench-peers bench-published sanitize core clean
 
 demo: .venv/stamp-run          ## the main job on a shipped model
 	$(BIN)/spotree solve tiger_vs_antelope --depth 3 --time 10
