@@ -26,32 +26,32 @@ class FloorFinder {
         Floor found{state, 0, 0, {}};
         double high_slope = best - root_.relaxed.bound, high_level = visits;
         double low_slope = 0, low_level = 0;
-        bool have_low = false;
         Relaxed r = root_.relaxed;
-        for (int round = 0; round < 5 && !stop(); ++round) {
-            const double scale = (high_level - low_level) / (low_slope - high_slope);
-            if (!(scale > 0) || !std::isfinite(scale)) break;
-            shift_[state] = -1;
-            if (round == 0) {
-                for (double& v : r.value) v *= scale;
+        double scale = 0;  // the fewest visits of any policy come first
+        for (int round = 0; round < 6 && !stop(); ++round) {
+            if (round < 2) {
+                for (int i = 0; i < shared_.model.states; ++i) r.value[i] = scale * root_.relaxed.value[i];
             }
-            relaxer_.solve(root_.allowed, r, -std::numeric_limits<double>::infinity(), scale * tolerance_,
-                           stop, shift_.data(), scale);
+            shift_[state] = -1;
+            relaxer_.solve(root_.allowed, r, -std::numeric_limits<double>::infinity(),
+                           std::max(scale, 1e-3) * tolerance_, stop, shift_.data(), scale);
             shift_[state] = 0;
             if (stop()) break;
             const double level = scale * best - r.bound;
             if (level > found.level) found = {state, scale, level, r.value};
+            const double promised = std::min(low_level + scale * low_slope, high_level + scale * high_slope);
+            if (round > 0 && level >= promised - 1e-3 * std::abs(promised) - 1e-12) break;
             plain_ = root_.relaxed.value;
-            const double worth = relaxer_.policy_return(r.policy, plain_, tolerance_, stop);
-            const double slope = best - worth, at_zero = level - scale * slope;
-            const double meeting = high_level + scale * high_slope;
-            if (level >= meeting - 1e-4 * std::abs(meeting) - 1e-12) break;
+            const double slope = best - relaxer_.policy_return(r.policy, plain_, tolerance_, stop);
+            const double at_zero = level - scale * slope;
             if (slope > 0) {
-                low_slope = slope, low_level = at_zero, have_low = true;
+                low_slope = slope, low_level = at_zero;
             } else {
+                if (round == 0) break;
                 high_slope = slope, high_level = at_zero;
-                if (!have_low && slope > -1e-14) break;
             }
+            scale = (high_level - low_level) / (low_slope - high_slope);
+            if (!(scale > 0) || !std::isfinite(scale)) break;
         }
         return found;
     }

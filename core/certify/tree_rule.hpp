@@ -65,6 +65,45 @@ class TreeRule {
         return false;
     }
 
+    // What a region is, however its partial tree came about: allowed actions and open nodes.
+    SetKey identity(const SetKey& allowed, const std::vector<Item>& items) const {
+        SetKey key = allowed;
+        for (const auto& item : items) {
+            const uint64_t code = mix(uint64_t(item.cube) * 64 + uint64_t(item.size) + 1);
+            key = {key.a + code, key.b + mix(code)};  // sums, so that the order does not matter
+        }
+        return key;
+    }
+
+    SetKey identity(const ActionSets& allowed) const {
+        SetKey key{1, 2};
+        for (int g = 0; g < m_.groups; ++g) {
+            for (int k = 0; k < m_.words; ++k) {
+                key.a = mix(key.a ^ allowed.of(g)[k]);
+                key.b = mix(key.b + 0x9e3779b97f4a7c15u * (allowed.of(g)[k] ^ uint64_t(g)));
+            }
+        }
+        return key;
+    }
+
+    static uint64_t mix(uint64_t x) {
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+        return x ^ (x >> 31);
+    }
+
+    // Whether the same set of policies has been closed before; says so in the journal.
+    bool seen(const SetKey& key, int32_t parent, int32_t first, int32_t second) {
+        const auto place = closed_.find(key);
+        if (place == closed_.end()) return false;
+        write_region(journal_, parent, first, second, {}, {6, place->second});
+        return true;
+    }
+
+    void remember(const SetKey& key, int32_t number) {
+        if (!shared_.stopped() && closed_.size() < 20'000'000) closed_.emplace(key, number);
+    }
+
     void descend(const Region& region, std::vector<Item> items, const Tables& t, int32_t parent,
                  int32_t first, int32_t second, const Draft& draft) {
         if (shared_.stopped()) return leave_open(region.bound);
@@ -72,6 +111,9 @@ class TreeRule {
             if (anything_reached(t, item.cube)) return false;
             nodes_[item.node] = {-1, -1, -1, 0};
             return true;
+        });
+        std::sort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
+            return *cubes_.begin(a.cube) < *cubes_.begin(b.cube);
         });
         if (items.empty()) {
             complete(region);
@@ -172,6 +214,7 @@ class TreeRule {
             Item right{child.right, int32_t(child.share.second), int32_t(size + 1)};
             items.push_back(left);
             items.push_back(right);
+
             descend(region, std::move(items), t, number, child.first, child.second, {});
         }
         nodes_.resize(size);
@@ -199,16 +242,21 @@ class TreeRule {
                 if (t.reached[*g]) child.allowed.keep_only(*g, a);
             }
             nodes_[item.node] = {-1, -1, -1, int32_t(a)};
+            const SetKey key = identity(identity(child.allowed), others);
+            if (seen(key, number, a, 0)) continue;
             Draft draft;
             const Verdict verdict = bounder_->process(child, others, 3, true, journal_.on ? &draft : nullptr);
             if (verdict == Verdict::stopped) return leave_open(std::min(region.bound, estimate));
             if (verdict == Verdict::closed) {
-                write_region(journal_, number, a, 0, draft, {0});
+                remember(key, write_region(journal_, number, a, 0, draft, {0}));
                 continue;
             }
             const Tables now = tables(child);
             sibling_ = item.node % 2 == 1 ? item.node + 1 : item.node - 1;
+            const int32_t next =
+                journal_.next;  // only this thread writes here: the number of the child's record
             descend(child, others, now, number, a, 0, draft);
+            remember(key, next);
             sibling_ = sibling_before;
         }
     }
@@ -292,6 +340,7 @@ class TreeRule {
     Region root_;
     std::vector<double> occupancy_, weight_, solo_;
     std::vector<TreeNode> nodes_;
+    std::unordered_map<SetKey, int32_t, SetKeyHash> closed_;  // region -> its record
     int32_t sibling_ = -1;
     double open_ = -std::numeric_limits<double>::infinity();
 };

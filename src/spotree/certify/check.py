@@ -67,6 +67,7 @@ class _State:
     items: list[_Item]
     upper: float = np.inf
     least: Floats = field(default_factory=lambda: np.zeros(0))  # [cube, size]
+    cost: Floats = field(default_factory=lambda: np.zeros(0))  # [group, action]
     sums: Floats = field(default_factory=lambda: np.zeros(0))  # [cube, action]
     reached: Mask = field(default_factory=lambda: np.zeros(0, bool))  # [group]
 
@@ -91,11 +92,14 @@ class _Proof:
         self.improving = self.value + self.tolerance  # trees above this count as better
         self.threshold = max(self.bound, self.value) + self.tolerance  # regions are closed at this bound
         self.group = [self.plain.group_of[state] for state in header["group_state"]]
+        self.rank = np.full(self.plain.num_groups, len(self.group))  # [group] its place in the certificate
+        self.rank[self.group] = np.arange(len(self.group))
         self.split = self.plain.sides(header["split_feature"], header["split_threshold"])
         self.trees: Trees | None = None
         self.size = int(header["depth"]), header["max_leaves"]
         self.floor = np.zeros(mdp.num_states)
         self.hopeless: dict[tuple[int, int], bool] = {}
+        self.known: set[tuple[bytes, tuple[_Item, ...]]] = set()  # regions that are proved or on the stack
         self.records = self.parse(certificate.words, certificate.numbers)
 
     def parse(self, words: np.ndarray, numbers: Floats) -> dict[int, _Record]:
@@ -142,12 +146,18 @@ class _Proof:
             return
         for number in children.get(-2, []):
             self.check_solo(number, start)
+        if start.least.size:
+            start.least, start.sums = self.the_trees().solve(start.cost, self.hopeless)
         stack = [(root, start)]
         while stack:
             number, state = stack.pop()
             for child, part in self.branch(number, state, children.get(number, [])):
-                if not self.rounds(child, part):
+                while self.records[child].branching[0] == 6:  # the proof of an equal region stands elsewhere
+                    child = self.records[child].branching[1]
+                key = part.allowed.tobytes(), tuple(sorted(part.items))
+                if key not in self.known and not self.rounds(child, part):
                     stack.append((child, part))
+                self.known.add(key)
 
     def rounds(self, number: int, state: _State, whole: bool = False) -> bool:
         """Apply a region's rounds; whether they close it."""
@@ -175,6 +185,7 @@ class _Proof:
             trees = self.the_trees()
             cost = self.plain.costs(world, state.allowed, visits[0], regret)
             state.items = [(cube, trees.whole if size < 0 else size) for cube, size in state.items]
+            state.cost = cost
             state.least, state.sums = trees.solve(cost, self.hopeless)
             least = sum(state.least[item] for item in state.items)
             if upper - least <= self.threshold:
@@ -231,6 +242,7 @@ class _Proof:
         trees = self.the_trees()
         reached = state.reached[trees.groups]
         items = [item for item in state.items if (trees.inside[item[0]] & reached).any()]
+        items.sort(key=lambda item: self.rank[trees.groups[trees.inside[item[0]]]].min())
         cube, size = items.pop(rest[0])
         elsewhere = state.upper - sum(state.least[item] for item in items)
         if kind == 2:
