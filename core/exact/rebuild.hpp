@@ -144,7 +144,7 @@ class Rebuild {
 
     int32_t pick_shallow(Worker& w, const Block& block, int depth) {
         ++w.kernels;
-        if (depth == 2 && !search_->use_table(block)) return pick_sweep(w, block);
+        if (depth == 2 && !use_table(block, search_->options())) return pick_sweep(w, block);
         if (!(depth == 1 ? w.small.build_sides(block, nullptr, search_->stop())
                          : w.small.build(block, nullptr, search_->stop()))) {
             return -1;
@@ -164,7 +164,8 @@ class Rebuild {
     int32_t pick_sweep(Worker& w, const Block& block) {
         const double eps = search_->eps();
         const Sweep& sweep = w.sweep;
-        if (!w.sweep.run(block, kInfinity, 4 * eps, search_->sweep_copies(block), search_->stop())) return -1;
+        if (!w.sweep.run(block, kInfinity, 4 * eps, sweep_copies(block, search_->options()), search_->stop()))
+            return -1;
         if (sweep.leaf <= sweep.best + eps) return -1;
         if (sweep.one <= sweep.best + eps) return pick_shallow(w, block, 1);
         for (int32_t s = 0; s < block.splits; ++s) {

@@ -1,40 +1,15 @@
 // The optimum over all trees of a depth: dynamic programming over row sets, by one or several threads.
 #pragma once
 
-#include <condition_variable>
 #include <memory>
 #include <thread>
 
 #include "exact/cache.hpp"
-#include "exact/node.hpp"
-#include "exact/options.hpp"
-#include "exact/sweep.hpp"
+#include "exact/kernels.hpp"
+#include "exact/share.hpp"
+#include "exact/worker.hpp"
 
 namespace spotree::exact {
-
-struct Outcome {
-    double value = 0.0;  // optimum if exact, else a lower bound
-    bool exact = false;
-    int32_t split = -1;  // of the best tree, in the root's numbering; -1 for a leaf
-};
-
-struct Worker {
-    std::vector<std::unique_ptr<Node>> node;    // [depth]
-    std::vector<std::unique_ptr<Block>> block;  // [depth]
-    Pairs small;
-    Growing sums;
-    Depth2 values;
-    Sweep sweep;
-    std::vector<int32_t> rows, from;
-    int64_t kernels = 0, nodes = 0, hits = 0;
-
-    void reserve(int depth) {
-        while (static_cast<int>(node.size()) <= depth) {
-            node.push_back(std::make_unique<Node>());
-            block.push_back(std::make_unique<Block>());
-        }
-    }
-};
 
 class Search {
   public:
@@ -69,21 +44,19 @@ class Search {
     Outcome solve_root(const Block& block, int depth, double upper, double best_gain = 0.0) {
         best_gain_ = best_gain;
         top_ = depth;
-        finished_ = false;
+        share_.open();
         std::vector<std::thread> threads;
         const bool parallel =
             depth >= 3 && options_->threads > 1 && (options_->share_small || worth_threads(block));
         sharing_ = parallel;
         if (parallel) {
             for (int k = 1; k < options_->threads; ++k)
-                threads.emplace_back([this, k] { help(*workers[k]); });
+                threads.emplace_back([this, k] {
+                    share_.help(*stop_, [this, k](Node& node) { process(*workers[k], node); });
+                });
         }
         const Outcome outcome = solve(worker(), block, depth, kInfinity, true, upper);
-        {
-            std::lock_guard lock(mutex_);
-            finished_ = true;
-        }
-        changed_.notify_all();
+        share_.close();
         for (auto& t : threads) t.join();
         sharing_ = false;
         return outcome;
@@ -97,15 +70,16 @@ class Search {
         if (depth <= 2) return solve_shallow(w, block, depth, budget);
         ++w.nodes;
         Node& node = *w.node[depth];
-        if (!node.open(block, depth, budget, use_table(block), hashed(), *stop_)) return {0.0, false, -1};
+        if (!node.open(block, depth, budget, use_table(block, *options_), hashed(), *stop_))
+            return {0.0, false, -1};
         if (root) node.budget = upper;
-        node.growing = use_growing(node);
-        node.by_triples = use_triples(node);
+        node.growing = use_growing(node, *options_);
+        node.by_triples = use_triples(node, *options_);
         if (node.by_triples) node.triples.open(block);
         const bool shared = sharing_ && depth >= top_ - 1;
-        if (shared) offer(node);
+        if (shared) share_.offer(node);
         process(w, node);
-        if (shared) withdraw(node);
+        if (shared) share_.withdraw(node);
         const int32_t split = node.best < 0 ? -1 : block.cut[node.best].root;
         if (stop_->raised()) return {std::min(node.lower(), node.target()), false, split};
         if (node.upper < node.budget) return {node.upper, true, split};
@@ -170,43 +144,6 @@ class Search {
         return true;
     }
 
-    // Tables pay unless there are many splits for few rows; they must fit the memory.
-    bool use_table(const Block& block) const {
-        const double b = block.splits, n = block.rows, z = n > 0 ? block.entry.size() / n : 0.0;
-        const double bytes = (b + 2) * (b + 2) * block.stride * sizeof(double);
-        if (bytes * 2 * options_->threads > static_cast<double>(options_->memory) / 2) return false;
-        if (options_->kernel != Kernel::automatic) return options_->kernel != Kernel::sweep;
-        return 7 * b * b + n * z * z < 1.2 * b * b + 8 * n * z * block.num_features() || b < kFewSplits;
-    }
-
-    // Growing tables save scattering but copy the table for every threshold: for many rows and few splits.
-    // Deeper down budgets and the cache leave too few thresholds to solve.
-    bool use_growing(const Node& node) const {
-        if (node.depth != 3 || !node.tabled) return false;
-        if (options_->kernel != Kernel::automatic) return options_->kernel == Kernel::incremental;
-        const Block& block = *node.block;
-        const double b = block.splits, n = block.rows, z = block.entry.size() / n;
-        return depth_ == 3 && b >= 6 * block.num_features() && n * z * z > 4 * b * b;
-    }
-
-    // Sums over triples pay for dense two-valued features, unless the cache already saves most tables.
-    bool use_triples(const Node& node) const {
-        const Block& block = *node.block;
-        if (node.depth != 3 || !node.tabled || node.growing || block.splits != block.num_features())
-            return false;
-        const double b = block.splits, n = block.rows, z = block.entry.size() / n;
-        if (Triples::bytes(b, block.stride) > options_->memory / 4 / options_->threads) return false;
-        if (options_->kernel != Kernel::automatic) return options_->kernel == Kernel::triple;
-        return depth_ <= 4 && n * z * z * z > 8 * b * b * b;
-    }
-
-    // How many running sums of a sweep fit the memory.
-    int sweep_copies(const Block& block) const {
-        const double bytes = static_cast<double>(block.splits) * block.stride * sizeof(double);
-        return static_cast<int>(
-            std::clamp(options_->memory / 4.0 / options_->threads / (bytes + 1), 2.0, 32.0));
-    }
-
     void count(int64_t& kernels, int64_t& nodes, int64_t& hits) const {
         for (const auto& w : workers) {
             kernels += w->kernels;
@@ -216,8 +153,6 @@ class Search {
     }
 
   private:
-    static constexpr double kFewSplits = 64;
-
     bool hashed() const { return depth_ >= 4; }
 
     bool worth_threads(const Block& block) const {
@@ -233,8 +168,8 @@ class Search {
             w.values.evaluate_sides(w.small);
             return {w.values.one, true, -1};
         }
-        if (!use_table(block)) {
-            if (!w.sweep.run(block, budget, -eps_, sweep_copies(block), *stop_)) return {};
+        if (!use_table(block, *options_)) {
+            if (!w.sweep.run(block, budget, -eps_, sweep_copies(block, *options_), *stop_)) return {};
             if (w.sweep.best < budget) return {w.sweep.best, true, -1};
             return {std::max(budget, w.sweep.lower), false, -1};
         }
@@ -380,48 +315,12 @@ class Search {
         cache.store(node.depth - 1, node.key_of(s, left), rows, {side.value, side.exact, -1});
     }
 
-    // Idle threads join any node on offer that still has splits to try.
-    void help(Worker& w) {
-        std::unique_lock lock(mutex_);
-        while (!finished_) {
-            Node* open = nullptr;
-            for (Node* node : offered_) {
-                if (!node->exhausted) open = node;
-            }
-            if (!open || stop_->raised()) {
-                changed_.wait_for(lock, std::chrono::milliseconds(1));
-                continue;
-            }
-            ++open->helpers;
-            lock.unlock();
-            process(w, *open);
-            lock.lock();
-            if (--open->helpers == 0) open->helpers.notify_all();
-        }
-    }
-
-    void offer(Node& node) {
-        std::lock_guard lock(mutex_);
-        offered_.push_back(&node);
-        changed_.notify_all();
-    }
-
-    void withdraw(Node& node) {
-        {
-            std::lock_guard lock(mutex_);
-            offered_.erase(std::find(offered_.begin(), offered_.end(), &node));
-        }
-        for (int32_t h = node.helpers; h != 0; h = node.helpers) node.helpers.wait(h);
-    }
-
     const Options* options_ = nullptr;
     Stop* stop_ = nullptr;
     double eps_ = 0.0, best_gain_ = 0.0;
     int depth_ = 0, top_ = 0;  // of the whole problem; of the subproblem that the threads share
-    bool sharing_ = false, finished_ = false;
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::vector<Node*> offered_;
+    bool sharing_ = false;
+    Share share_;
 };
 
 }  // namespace spotree::exact

@@ -8,13 +8,11 @@
 
 #include "exact/early.hpp"
 #include "exact/guided.hpp"
-#include "exact/relax.hpp"
 #include "route.hpp"
 
 namespace spotree::exact {
 
-constexpr double kForBound = 0.01;  // of a time limit, after its end: for a better bound
-constexpr double kForTree = 0.25;   // of a time limit, at most: for the tree behind what the search found
+constexpr double kForTree = 0.25;  // of a time limit, at most: for the tree behind what the search found
 constexpr double kTolerance =
     1e-13;  // of the sum of spreads; what one node of the search may lose to rounding
 
@@ -38,7 +36,6 @@ struct Workspace {
     Block root;
     Search search;
     Rebuild rebuild;
-    GroupBound group_bound;
 };
 
 // What the caller already has: a tree, in the order of TreeArrays.
@@ -130,11 +127,6 @@ inline Solution solve(const Preparation& prep, const double* gain, int32_t actio
                 work.rebuild.build(root, options.depth, true, upper);
             }
         }
-    }
-    if (stop.reason() == Reason::time && &stop == &sooner) {
-        Stop later(whole, -kForBound * whole.limit());
-        work.search.use_stop(later);
-        lower = std::max(lower, work.group_bound.run(work.search, root, options.depth, later));
     }
     out.cost = work.rebuild.cost;
     out.tree = work.rebuild.tree;

@@ -53,7 +53,6 @@ class Stop {
     }
     Reason reason() const { return static_cast<Reason>(reason_.load()); }
     bool limited() const { return limited_; }
-    double limit() const { return std::chrono::duration<double>(deadline_ - start_).count(); }
     double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
     double remaining() const { return std::chrono::duration<double>(deadline_ - Clock::now()).count(); }
 
