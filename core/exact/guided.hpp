@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "exact/apart.hpp"
 #include "exact/frozen.hpp"
 #include "exact/rebuild.hpp"
 
@@ -20,7 +21,7 @@ class Guided {
            const Block& root, const Shape& shape, int depth)
         : search_(search),
           rebuild_(rebuild),
-          prep_(prep),
+          apart_(prep, reduced),
           reduced_(reduced),
           root_(root),
           shape_(shape),
@@ -36,7 +37,6 @@ class Guided {
     }
 
   private:
-    using Rows = std::vector<int32_t>;
     struct Name {
         Key key;
         int32_t rows, node, leaves;
@@ -91,13 +91,7 @@ class Guided {
     }
 
     Rows side(int32_t t, const Rows& rows, bool left) const {
-        const int32_t f = shape_.kind(t);
-        const auto& values = prep_.values()[f];
-        Rows out;
-        for (int32_t i : rows) {
-            if ((values[prep_.rank(f)[reduced_.group[i]]] < shape_.threshold(t)) == left) out.push_back(i);
-        }
-        return out;
+        return apart_.side(rows, shape_.kind(t), shape_.threshold(t), left);
     }
 
     double best_of_shares(int32_t t, int d, const Rows& left, const Rows& right, int32_t leaves,
@@ -122,10 +116,10 @@ class Guided {
         double value = std::min(best(2 * t + 2, d - 1, rows, leaves), best(2 * t + 1, d - 1, rows, leaves));
         if (leaves < 2) return value;
         Rows left, right;
-        for (const Cut& cut : cuts_of(rows)) {
+        for (const Cut& cut : apart_.cuts(rows)) {
             if (value <= search_.eps()) break;
             if (search_.stop().check()) return 0.0;
-            part(cut, rows, left, right);
+            apart_.part(cut, rows, left, right);
             value = std::min(value, best_of_shares(t, d, left, right, leaves, value));
         }
         return stopped() ? 0.0 : value;
@@ -143,7 +137,7 @@ class Guided {
             if (low >= value - search_.eps()) break;
             if (search_.stop().check()) return 0.0;
             Rows left, right;
-            part(*block, s, left, right);
+            Apart::part(*block, s, left, right);
             value = std::min(value, best_free_shares(t, d, left, right, leaves, value));
         }
         return stopped() ? 0.0 : value;
@@ -183,7 +177,7 @@ class Guided {
         Rows left, right;
         for (int32_t s = 0; s < block.splits; ++s) {
             if (search_.stop().check()) break;
-            part(block, s, left, right);
+            Apart::part(block, s, left, right);
             const int below = std::min(d - 1, leaves - 2);
             const double low =
                 free_part(t, below, left, full(below)) + free_part(t, below, right, full(below));
@@ -193,41 +187,11 @@ class Guided {
         return order;
     }
 
-    // All thresholds that separate the rows, each with its own left: above frozen nodes a mirror is another
-    // split.
-    std::vector<Cut> cuts_of(const Rows& rows) const {
-        std::vector<Cut> cuts;
-        std::vector<int32_t> ranks;
-        for (int32_t f = 0; f < prep_.num_features(); ++f) {
-            ranks.clear();
-            for (int32_t i : rows) ranks.push_back(prep_.rank(f)[reduced_.group[i]]);
-            std::sort(ranks.begin(), ranks.end());
-            ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-            for (size_t k = 1; k < ranks.size(); ++k) cuts.push_back({f, ranks[k - 1], ranks[k], -1});
-        }
-        return cuts;
-    }
-
-    void part(const Cut& cut, const Rows& rows, Rows& left, Rows& right) const {
-        left.clear();
-        right.clear();
-        const int32_t* rank = prep_.rank(cut.feature);
-        for (int32_t i : rows) (rank[reduced_.group[i]] <= cut.below ? left : right).push_back(i);
-    }
-
     // Null when stopped.
     std::unique_ptr<Block> block_of(const Rows& rows) const {
         auto block = std::make_unique<Block>();
         if (!block->assemble(root_, rows, search_.stop())) return nullptr;
         return block;
-    }
-
-    static void part(const Block& block, int32_t s, Rows& left, Rows& right) {
-        left.clear();
-        right.clear();
-        const int32_t* rank = block.column(block.feature[s]);
-        const int32_t at = block.rank_at(s);
-        for (int32_t i = 0; i < block.rows; ++i) (rank[i] <= at ? left : right).push_back(block.root_row[i]);
     }
 
     int32_t build(int32_t t, int d, const Rows& rows, int32_t leaves) {
@@ -246,8 +210,8 @@ class Guided {
                 return build(child, d - 1, rows, leaves);
         }
         Rows left, right;
-        for (const Cut& cut : cuts_of(rows)) {
-            part(cut, rows, left, right);
+        for (const Cut& cut : apart_.cuts(rows)) {
+            apart_.part(cut, rows, left, right);
             if (best_of_shares(t, d, left, right, leaves, kInfinity) > most) continue;
             const int32_t node = rebuild_.add_cut(cut);
             build_sides(t, d, node, left, right, leaves);
@@ -297,7 +261,7 @@ class Guided {
         }
         Rows left, right;
         for (int32_t s = 0; s < block->splits; ++s) {
-            part(*block, s, left, right);
+            Apart::part(*block, s, left, right);
             for (int32_t k = std::max(1, leaves - full(d - 1)); k <= std::min(full(d - 1), leaves - 1); ++k) {
                 if (stopped()) return build_free(t, d, rows, leaves);
                 if (free_part(t, d - 1, left, k) + free_part(t, d - 1, right, leaves - k) > most) continue;
@@ -314,7 +278,7 @@ class Guided {
 
     Search& search_;
     Rebuild& rebuild_;
-    const Preparation& prep_;
+    Apart apart_;
     const Reduced& reduced_;
     const Block& root_;
     const Shape& shape_;

@@ -1,4 +1,4 @@
-// Which kernel a subproblem gets.
+// What pays for a subproblem: which kernel, and whether threads.
 #pragma once
 
 #include <algorithm>
@@ -43,6 +43,13 @@ inline bool use_triples(const Node& node, const Options& options) {
 inline int sweep_copies(const Block& block, const Options& options) {
     const double bytes = static_cast<double>(block.splits) * block.stride * sizeof(double);
     return static_cast<int>(std::clamp(options.memory / 4.0 / options.threads / (bytes + 1), 2.0, 32.0));
+}
+
+// Whether sharing the splits of a root of this depth among threads pays.
+inline bool worth_threads(const Block& block, int depth) {
+    const double n = block.rows, b = block.splits, z = n > 0 ? block.entry.size() / n : 0.0;
+    const double kernel = n * z * z + 4 * b * b;
+    return kernel * b * (depth > 3 ? b : 1.0) > 3e6;
 }
 
 }  // namespace spotree::exact

@@ -5,9 +5,8 @@
 #include <thread>
 
 #include "exact/cache.hpp"
-#include "exact/kernels.hpp"
+#include "exact/shallow.hpp"
 #include "exact/share.hpp"
-#include "exact/worker.hpp"
 
 namespace spotree::exact {
 
@@ -47,7 +46,7 @@ class Search {
         share_.open();
         std::vector<std::thread> threads;
         const bool parallel =
-            depth >= 3 && options_->threads > 1 && (options_->share_small || worth_threads(block));
+            depth >= 3 && options_->threads > 1 && (options_->share_small || worth_threads(block, depth));
         sharing_ = parallel;
         if (parallel) {
             for (int k = 1; k < options_->threads; ++k)
@@ -67,7 +66,7 @@ class Search {
                   double upper = kInfinity) {
         const double leaf = block.best_leaf();
         if (depth == 0 || block.splits == 0 || (leaf <= eps_ && !root)) return {leaf, true, -1};
-        if (depth <= 2) return solve_shallow(w, block, depth, budget);
+        if (depth <= 2) return solve_shallow(w, block, depth, budget, eps_, *options_, *stop_);
         ++w.nodes;
         Node& node = *w.node[depth];
         if (!node.open(block, depth, budget, use_table(block, *options_), hashed(), *stop_))
@@ -154,30 +153,6 @@ class Search {
 
   private:
     bool hashed() const { return depth_ >= 4; }
-
-    bool worth_threads(const Block& block) const {
-        const double n = block.rows, b = block.splits, z = n > 0 ? block.entry.size() / n : 0.0;
-        const double kernel = n * z * z + 4 * b * b;
-        return kernel * b * (top_ > 3 ? b : 1.0) > 3e6;
-    }
-
-    Outcome solve_shallow(Worker& w, const Block& block, int depth, double budget) {
-        ++w.kernels;
-        if (depth == 1) {
-            if (!w.small.build_sides(block, nullptr, *stop_)) return {};
-            w.values.evaluate_sides(w.small);
-            return {w.values.one, true, -1};
-        }
-        if (!use_table(block, *options_)) {
-            if (!w.sweep.run(block, budget, -eps_, sweep_copies(block, *options_), *stop_)) return {};
-            if (w.sweep.best < budget) return {w.sweep.best, true, -1};
-            return {std::max(budget, w.sweep.lower), false, -1};
-        }
-        if (!w.small.build(block, nullptr, *stop_)) return {};
-        w.values.evaluate(w.small, *stop_);
-        if (stop_->raised()) return {};
-        return {w.values.best, true, -1};
-    }
 
     // How much better than the incumbent a tree must be to matter.
     double slack(const Node& node) const {
@@ -281,16 +256,12 @@ class Search {
         const bool left_first = node.left_count(s) * 2 <= node.block->rows;
         Outcome& one = left_first ? left : right;
         Outcome& two = left_first ? right : left;
-        if (!one.exact) raise(one, solve_side(w, node, s, left_first, target - two.value));
+        if (!one.exact) one.learn(solve_side(w, node, s, left_first, target - two.value));
         if (one.value + two.value >= target || stop_->raised()) return;
-        if (!two.exact) raise(two, solve_side(w, node, s, !left_first, target - one.value));
+        if (!two.exact) two.learn(solve_side(w, node, s, !left_first, target - one.value));
     }
 
   private:
-    static void raise(Outcome& known, const Outcome& found) {
-        if (found.exact || found.value > known.value) known = found;
-    }
-
     // What is known of a side's optimum of depth 2 without a table; true if exact.
     bool recall(Worker& w, const Node& node, int32_t s, bool left, Outcome& side) {
         if (side.exact) return true;

@@ -14,6 +14,10 @@ struct Outcome {
     double value = 0.0;  // optimum if exact, else a lower bound
     bool exact = false;
     int32_t split = -1;  // of the best tree, in the root's numbering; -1 for a leaf
+
+    void learn(const Outcome& found) {
+        if (found.exact || found.value > value) *this = found;
+    }
 };
 
 struct Worker {
