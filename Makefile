@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*.cpp core/*/*.hpp core/*/*.cpp)
 
-.PHONY: demo test lint bench bench-evaluate bench-step bench-returns bench-evaluations bench-timing bench-peers bench-published sanitize core clean
+.PHONY: demo test lint bench bench-evaluate bench-step bench-returns bench-evaluations bench-timing bench-peers bench-published sanitize core clean bench-proofs
 
 demo: .venv/stamp-run          ## the main job on a shipped model
 	$(BIN)/spotree solve tiger_vs_antelope --depth 3 --time 10
@@ -32,6 +32,9 @@ bench-returns: .venv/stamp-dev  ## returns of the default search beside publishe
 
 bench-evaluations: .venv/stamp-dev   ## candidate trees judged per second and core
 	$(BIN)/python benchmarks/evaluations.py $(ARGS)
+
+bench-proofs: .venv/stamp-dev   ## proofs over all trees with checked certificates; ARGS="--time 60 --depths 1 2"
+	$(BIN)/python benchmarks/proofs.py $(ARGS)
 
 bench-timing: .venv/stamp-dev   ## the paper's timing study: HiGHS, rsbb, exact; options through ARGS="--time-limit 10"
 	@mkdir -p build

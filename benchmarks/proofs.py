@@ -1,0 +1,162 @@
+"""Proofs over all trees: value, bound, gap, seconds, and whether the checker accepts the certificate.
+
+python benchmarks/proofs.py [--time 600] [--models blackjack ...] [--depths 1 2 3 4] [--threads N] [--no-check]
+                            [--set omdt|protocols] [--out FILE]
+
+One line per model and depth. "seconds" is the whole run, a short search for a first tree included; "known" is the
+optimum proved before (by two rules from a weak start, or by OMDT where it finished). The certificate is checked in the
+same process unless it holds more than --most-regions regions. All runs go to a JSON file with date and commit.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from spotree.certify.certificate import Certificate
+from spotree.certify.certify import certify
+from spotree.certify.check import check
+from spotree.models import load
+
+ROOT = Path(__file__).resolve().parent.parent
+SETS = {
+    "omdt": (
+        "frozenlake_4x4",
+        "frozenlake_8x8",
+        "frozenlake_12x12",
+        "blackjack",
+        "traffic_intersection",
+        "navigation_3d",
+        "inventory_management",
+        "system_administrator_tree",
+        "system_administrator_1",
+        "system_administrator_2",
+        "xor",
+        "tictactoe_vs_random",
+        "tiger_vs_antelope",
+    ),
+    "protocols": ("csma_2_2", "csma_2_4", "firewire", "wlan0", "wlan1"),
+}
+KNOWN = {
+    ("frozenlake_4x4", 3): 0.520125,
+    ("frozenlake_8x8", 2): 0.387023,
+    ("frozenlake_8x8", 3): 0.392685,
+    ("frozenlake_8x8", 4): 0.404731,
+    ("frozenlake_12x12", 2): 0.117670,
+    ("frozenlake_12x12", 3): 0.257358,
+    ("blackjack", 1): -2.352616,
+    ("blackjack", 2): -2.205272,
+    ("blackjack", 3): -2.173209,
+    ("traffic_intersection", 1): -72.066847,
+    ("traffic_intersection", 2): -0.217401,
+    ("traffic_intersection", 3): 2.002556,
+    ("traffic_intersection", 4): 2.116718,
+    ("navigation_3d", 2): 0.020666,
+    ("navigation_3d", 3): 0.351855,
+    ("inventory_management", 2): 1024.917283,
+    ("inventory_management", 3): 1026.648644,
+    ("system_administrator_1", 1): 203.416747,
+    ("system_administrator_1", 2): 209.948752,
+    ("system_administrator_2", 1): 146.652673,
+    ("system_administrator_2", 2): 182.817074,
+    ("system_administrator_tree", 2): 414.656198,
+    ("system_administrator_tree", 3): 517.328204,
+    ("system_administrator_tree", 4): 538.778277,
+}
+
+
+def one(name: str, depth: int, seconds: float, threads: int | None, most_regions: int) -> dict[str, Any]:
+    """Prove one cell and check its certificate."""
+    mdp = load(name)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.cert"
+        began, used = time.perf_counter(), time.process_time()
+        solution = certify(
+            mdp, depth, time_limit=seconds, threads=threads, certificate=path if most_regions > 0 else None
+        )
+        row: dict[str, Any] = {
+            "model": name,
+            "depth": depth,
+            "value": solution.value,
+            "bound": solution.bound,
+            "gap": solution.gap,
+            "optimum": solution.optimum,
+            "proved": solution.proved_optimal,
+            "seconds": time.perf_counter() - began,
+            "cpu_seconds": time.process_time() - used,
+            "regions": solution.history[-1].round,
+            "known": KNOWN.get((name, depth)),
+        }
+        if most_regions > 0:
+            row["certificate_bytes"] = path.stat().st_size
+            began = time.perf_counter()
+            if solution.history[-1].round <= most_regions:
+                verdict = check(mdp, Certificate.load(path))
+                row["accepted"], row["reason"] = verdict.accepted, verdict.reason
+            row["check_seconds"] = time.perf_counter() - began
+    return row
+
+
+def verdict_text(row: dict[str, Any]) -> str:
+    known = row["known"]
+    if known is None:
+        return ""
+    difference = row["value"] - known
+    scale = 2e-6 * max(1.0, abs(known))
+    if difference > scale:
+        return "BETTER than known"
+    return "as known" if difference >= -scale else "below known"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--time", type=float, default=600.0)
+    parser.add_argument("--set", choices=SETS, default="omdt")
+    parser.add_argument("--models", nargs="*")
+    parser.add_argument("--depths", nargs="*", type=int)
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--most-regions", type=int, default=60_000)
+    parser.add_argument("--no-check", action="store_true")
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args()
+    depths = given.depths or ([1, 2, 3, 4] if given.set == "omdt" else [1, 2])
+    rows = []
+    print(
+        f"{'model':26}{'D':>2} {'value':>13} {'bound':>13} {'gap':>9} {'proved':>7} {'seconds':>8} {'cpu':>7}"
+        f" {'regions':>8} {'certificate':>12}  known"
+    )
+    for depth in depths:
+        for name in given.models or SETS[given.set]:
+            row = one(name, depth, given.time, given.threads, 0 if given.no_check else given.most_regions)
+            rows.append(row)
+            holds = {True: "accepted", False: "REJECTED", None: "unchecked"}[row.get("accepted")]
+            print(
+                f"{name:26}{depth:2} {row['value']:13.6f} {row['bound']:13.6f} {row['gap']:9.2e}"
+                f" {'yes' if row['proved'] else 'no':>7} {row['seconds']:8.2f} {row['cpu_seconds']:7.2f}"
+                f" {row['regions']:8} {holds:>12}  {verdict_text(row)}",
+                flush=True,
+            )
+        mine = [row for row in rows if row["depth"] == depth]
+        print(f"depth {depth}: {sum(row['proved'] for row in mine)} of {len(mine)} proved", flush=True)
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    now = datetime.now(UTC)
+    out = given.out or ROOT / "build" / f"proofs-{now:%Y%m%d-%H%M%S}.json"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    document = {
+        "date": now.isoformat(timespec="seconds"),
+        "commit": commit.stdout.strip(),
+        "cores": os.cpu_count(),
+        "time_limit": given.time,
+        "rows": rows,
+    }
+    out.write_text(json.dumps(document, indent=1) + "\n")
+    print(f"written to {out}")
+
+
+if __name__ == "__main__":
+    main()
