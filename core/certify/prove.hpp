@@ -40,6 +40,7 @@ class Prover {
             if (root.relaxed.bound <= shared.close_at()) return settle_root(root);
         }
         certified_ = root.relaxed.bound;
+        if (old) lower_bound_to(old->bound);
         if (stop()) return write_root(root);
         shared.cubes.build(shared.model.groups, shared.sizes.depth[shared.sizes.whole], 60'000'000, stop);
         if (!shared.cubes.complete) return write_root(root);
@@ -127,13 +128,13 @@ class Prover {
     void lower_bound_to(double bound) { root_bound_.store(std::min(root_bound_.load(), bound)); }
 
     void settle_root(const Region& root) {
-        write_root(root);
         winner = Winner::root;
+        write_root(root);
     }
 
     void settle_root(const Draft& draft) {
-        write_root(draft);
         winner = Winner::root;
+        write_root(draft);
     }
 
     // The proof as far as it goes when nothing but the root has been looked at.
@@ -147,6 +148,13 @@ class Prover {
 
     void write_root(const Draft& draft) {
         by_state.restart();
+        if (old &&
+            winner.load() == Winner::none) {  // stopped before the old proof could go on: it stands as it was
+            by_state.words = old->words;
+            by_state.numbers = old->numbers;
+            certified_ = old->bound;
+            return;
+        }
         write_region(by_state, -1, 0, 0, draft, {0});
     }
 

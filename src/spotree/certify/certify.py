@@ -225,7 +225,7 @@ class _Run:
         threshold[inner] = self.groups.splits.threshold[split[inner]]
         return make_tree(feature, threshold, left, right, action)
 
-    def note(self, show: bool = True) -> None:
+    def note(self, last: bool = False) -> None:
         """Remember and show where the proof stands."""
         line = Progress(
             self.frame.seconds,
@@ -233,9 +233,9 @@ class _Run:
             max(self.proof.value(), self.value),
             min(self.proof.bound(), self.frame.optimum.value),
         )
-        if not self.history or (line.value, line.bound) != (self.history[-1].value, self.history[-1].bound):
+        if last or not self.history or (line.value, line.bound) != (self.history[-1].value, self.history[-1].bound):
             self.history.append(line)
-        if self.progress is not None and show:
+        if self.progress is not None and not last:
             self.progress(line)
 
     def prove(self, use: Ingredients, memory: int, path: str | Path | None, budget: float) -> Solution:
@@ -281,7 +281,7 @@ class _Run:
         status = SolveStatus.OPTIMAL if winner != "none" else SolveStatus.TIME_LIMIT
         if self.interrupted and winner == "none":
             status = SolveStatus.INTERRUPTED
-        self.note(show=False)
+        self.note(last=True)
         return self.frame.solution(self.best_tree(), status, self.history, self.proof.bound())
 
     def header(self, solution: Solution, rule: str) -> dict[str, Any]:
