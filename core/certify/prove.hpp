@@ -62,25 +62,24 @@ class Prover {
         if (verdict == Verdict::stopped) return write_root(start);
         certified_ = root.bound;
         if (verdict == Verdict::closed) return settle_root(draft);
-        if (shared.switches.floors && shared.switches.regret) {
-            if (run_rules(plan, bounders, root, draft, state_workers, begun, plan.before_floors)) return;
-            for (int round = 0; round < 2 && !stop(); ++round) {
-                const double most = std::min(10.0, 0.1 * plan.seconds);
-                Region before = root;
-                auto floors = find_floors(shared, *bounders[0], root, plan.threads, most);
-                for (auto& bounder : bounders) {
-                    for (const auto& f : floors)
-                        bounder->floor[f.state] = std::max(bounder->floor[f.state], f.level);
-                }
-                if (floors.empty() || stop()) break;
-                verdict = bounders[0]->process(root, whole, 6, true, write ? &draft : nullptr, &floors);
-                lower_bound_to(root.bound);
+        // A much better tree makes a smaller root: then both rules start again, a few times at most.
+        bool sharpen = false;
+        for (double until = plan.before_floors;; until = plan.seconds) {
+            if (sharpen && shared.switches.floors && shared.switches.regret) {
+                if (find_root_floors(plan, bounders, root, draft)) return settle_root(draft);
+            } else if (sharpen) {
+                bounders[0]->viable.clear();
+                verdict = bounders[0]->process(root, whole, 6, true, write ? &draft : nullptr);
                 if (verdict == Verdict::closed) return settle_root(draft);
-                certified_ = root.bound;
-                if (!(root.bound < before.bound - 0.02 * (before.bound - shared.close_at()))) break;
             }
+            sharpen = true;
+            const double best = shared.best.load();
+            shared.restart_above = best + 0.2 * std::max(root.bound - best, 10 * shared.tolerance);
+            const bool ended = run_rules(plan, bounders, root, draft, state_workers, begun, until);
+            const bool better = shared.best.load() > shared.restart_above;
+            shared.restart_above = std::numeric_limits<double>::infinity();
+            if (ended || stop() || (until >= plan.seconds && !better)) break;
         }
-        run_rules(plan, bounders, root, draft, state_workers, begun, plan.seconds);
         if (winner.load() == Winner::none && by_state.next == 0) write_root(draft);
     }
 
@@ -104,6 +103,37 @@ class Prover {
     std::atomic<Winner> winner{Winner::none};
 
   private:
+    // Floors and filter at the root; true if that closes it.
+    bool find_root_floors(const Plan& plan, std::vector<std::unique_ptr<Bounder>>& bounders, Region& root,
+                          Draft& draft) {
+        const bool write = by_state.on || by_tree.on;
+        for (int round = 0; round < 2 && !shared.stopped(); ++round) {
+            const double before = root.bound;
+            const auto floors =
+                find_floors(shared, *bounders[0], root, plan.threads, std::min(10.0, 0.1 * plan.seconds));
+            for (auto& bounder : bounders) {
+                for (const auto& f : floors)
+                    bounder->floor[f.state] = std::max(bounder->floor[f.state], f.level);
+            }
+            Draft more;
+            Region smaller = root;
+            const std::vector<Item> whole{{0, shared.sizes.whole, 0}};
+            bounders[0]->viable.clear();
+            const Verdict verdict =
+                bounders[0]->process(smaller, whole, 6, true, write ? &more : nullptr, &floors);
+            if (verdict == Verdict::stopped) return false;
+            root = std::move(smaller);
+            draft.words.insert(draft.words.end(), more.words.begin(), more.words.end());
+            draft.numbers.insert(draft.numbers.end(), more.numbers.begin(), more.numbers.end());
+            draft.rounds += more.rounds;
+            lower_bound_to(root.bound);
+            if (verdict == Verdict::closed) return true;
+            certified_ = root.bound;
+            if (!(root.bound < before - 0.02 * (before - shared.close_at()))) break;
+        }
+        return false;
+    }
+
     // False if the old proof had not parted its root: then there is nothing to go on with.
     bool restore(Region& root, Draft& draft, std::vector<std::unique_ptr<Bounder>>& bounders) {
         old->replay(shared.model);

@@ -43,9 +43,10 @@ struct Shared {
     size_t memory_limit = 0;
 
     std::atomic<double> best{-std::numeric_limits<double>::infinity()};
-    std::atomic<bool> halt{false};  // asked to stop
-    std::atomic<bool> done{false};  // one of the rules has closed everything
-    bool take_turns = false;        // one core: the rules work in turn
+    std::atomic<bool> halt{false};                                   // asked to stop
+    std::atomic<bool> done{false};                                   // one of the rules has closed everything
+    double restart_above = std::numeric_limits<double>::infinity();  // so good a tree is worth a new start
+    bool take_turns = false;                                         // one core: the rules work in turn
     std::atomic<uint32_t> ticket{0}, serving{0};
     std::atomic<int64_t> regions{0};
 
@@ -53,6 +54,7 @@ struct Shared {
 
     bool stopped() const {
         if (halt.load(std::memory_order_relaxed) || done.load(std::memory_order_relaxed)) return true;
+        if (best.load(std::memory_order_relaxed) > restart_above) return true;
         return std::chrono::steady_clock::now() >= deadline;
     }
 

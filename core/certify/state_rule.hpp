@@ -173,7 +173,11 @@ class StateRule {
         std::vector<double> occupancy;
         bounder.relaxer.occupancy(region.relaxed, occupancy, stop);
         const double room = std::max(region.relaxed.bound - shared_.close_at(), shared_.tolerance);
-        bounder.find_costs(region, occupancy, 10 * room);
+        // States that the relaxed policy never visits count a little too: the tree may well get there.
+        std::vector<double> weight = occupancy;
+        const auto& reach = bounder.relaxer.reach();
+        for (int i : reach) weight[i] += 1e-2 / (1 - m_.discount) / double(reach.size());
+        bounder.find_costs(region, weight, 10 * room);
         int group = -1;
         std::vector<int32_t> action_of, same;
         if (bounder.step.solve(bounder.cost, bounder.viable, stop)) {
