@@ -101,7 +101,7 @@ inline std::vector<Floor> find_floors(Shared& shared, Bounder& bounder, Region& 
             const int i = worth[k].second;
             Floor floor = finder.find(i, occupancy[i]);
             const double gain = (floor.level - std::max(bounder.visits[i], bounder.floor[i])) * spread[i];
-            if (gain <= 1e-5 * room) continue;
+            if (floor.value.empty() || gain <= std::max(0.0, 1e-5 * room)) continue;
             gained.store(gained.load() + gain);
             std::scoped_lock hold(lock);
             floors.push_back(std::move(floor));

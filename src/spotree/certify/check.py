@@ -148,6 +148,8 @@ class _Proof:
             self.check_solo(number, start)
         if start.least.size:
             start.least, start.sums = self.the_trees().solve(start.cost, self.hopeless)
+            if start.upper - sum(start.least[item] for item in start.items) <= self.threshold:
+                return
         stack = [(root, start)]
         while stack:
             number, state = stack.pop()
