@@ -241,3 +241,11 @@ def test_a_start_that_is_no_tree_of_the_problem_is_not_used():
 def test_an_unknown_solver_is_named():
     with pytest.raises(InvalidProblemError, match=r"'cplex'.*'highs', 'gurobi'"):
         Milp(solver="cplex")
+
+
+def test_a_depth_beyond_reach_and_one_that_is_no_number_of_splits_are_named() -> None:
+    features, gain = np.array([[0.0], [1.0]]), np.eye(2)
+    with pytest.raises(InvalidProblemError, match=r"depth is 30; .* at most 10"):
+        Milp().best_tree(TreeProblem(features, gain, 30), Limits())
+    with pytest.raises(InvalidProblemError, match=r"depth is 2\.5"):
+        TreeProblem(features, gain, 2.5)  # type: ignore[arg-type]

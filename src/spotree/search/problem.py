@@ -75,8 +75,8 @@ class TreeProblem:
                 raise InvalidProblemError(
                     f"{name}[{row}, {column}] is {array[row, column]}: only finite numbers are allowed"
                 )
-        if self.depth < 0:
-            raise InvalidProblemError(f"depth is {self.depth}; it must be 0 or more")
+        if not isinstance(self.depth, int | np.integer) or self.depth < 0:
+            raise InvalidProblemError(f"depth is {self.depth}; it must be a whole number, 0 or more")
         if self.max_leaves is not None and self.max_leaves < 1:
             raise InvalidProblemError(f"max_leaves is {self.max_leaves}; it must be 1 or more")
         if self.frozen is not None:

@@ -22,6 +22,8 @@ _STATUS = {
     End.INTERRUPTED: Status.INTERRUPTED,
 }
 
+DEEPEST = 10  # 1,023 splits
+
 
 @dataclass(frozen=True, slots=True)
 class Milp:
@@ -53,6 +55,11 @@ class Milp:
 
     def best_tree(self, problem: TreeProblem, limits: Limits, start: Tree | None = None) -> StepResult:
         began = time.perf_counter()
+        if problem.depth > DEEPEST:
+            raise InvalidProblemError(
+                f"depth is {problem.depth}; the program has a variable for every node of the complete tree, so milp"
+                f" takes at most {DEEPEST}: use the engine 'exact'"
+            )
         run = _Run(problem, limits, self.agreement)
         first = _first_layout(problem, start)
         run.consider(first)
