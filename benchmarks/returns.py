@@ -1,12 +1,14 @@
-"""The returns that the default search reaches, beside what was published.
+"""The returns that the default search, or another method, reaches, beside what was published.
 
 python benchmarks/returns.py [--time 60] [--seeds 0 1 2 3 4] [--models tiger_vs_antelope ...] [--depths 3 4]
                              [--threads N] [--set paper|peers] [--random-action] [--out FILE]
+                             [--method spot --preset paper]
 
 One line per model and depth: median, worst and best over the seeds, as J / J* and, for the peers, as
-(J - J_random) / (J* - J_random). "paper" is the best of the SPOT paper's table (OMDT and SPOT, up to 60 minutes),
-"peers" the better of dtPAYNT and OMDT in the CAV'25 comparison (20 minutes), both read from `../shared/reference`
-where that is. The peers' models have one more action, a uniformly random one: `--random-action` gives it to ours too.
+(J - J_random) / (J* - J_random). "paper" is the best of the SPOT paper's table (OMDT and SPOT, up to 60 minutes), or
+with `--method spot`, `spot+ws` or `omdt` what that method reached there in 60 minutes; "peers" is the better of dtPAYNT
+and OMDT in the CAV'25 comparison (20 minutes). Both are read from `../shared/reference` where that is. The peers'
+models have one more action, a uniformly random one: `--random-action` gives it to ours too.
 All runs go to a JSON file with the date and the commit.
 """
 
@@ -41,6 +43,7 @@ PAPER = {  # name of the model -> name in the paper's table
     "wlan0_paper": "wlan0",
     "wlan1_paper": "wlan1",
 }
+PAPER_COLUMNS = {"spot": ("spot_60min",), "spot+ws": ("spot_ws_60min",), "omdt": ("omdt_60min",)}
 PEERS = {  # name of the model -> name in the CAV'25 comparison
     "navigation_3d": "3d_navigation",
     "blackjack": "blackjack",
@@ -67,9 +70,9 @@ def rows(file: str) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
-def paper_values() -> dict[tuple[str, int], tuple[float, float]]:
-    """[name, depth] the best J / J* of the paper's table, and how far rounding goes."""
-    columns = ("omdt_5min", "omdt_60min", "spot_60min", "spot_ws_60min")
+def paper_values(method: str) -> dict[tuple[str, int], tuple[float, float]]:
+    """[name, depth] J / J* in the paper's table, of the method or the best there, and how far rounding goes."""
+    columns = PAPER_COLUMNS.get(method, ("omdt_5min", "omdt_60min", "spot_60min", "spot_ws_60min"))
     table = rows("spot_tables.csv")
     return {(row["mdp"], int(row["depth"])): (max(float(row[c]) for c in columns), 5e-5) for row in table}
 
@@ -123,22 +126,29 @@ def main() -> None:
     parser.add_argument("--models", nargs="+")
     parser.add_argument("--depths", type=int, nargs="+")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--method", default="neighbourhood")
+    parser.add_argument("--preset", help="paper: SPOT's settings in the paper")
     parser.add_argument("--random-action", action="store_true")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     names = PAPER if options.set == "paper" else PEERS
-    published = paper_values() if options.set == "paper" else peer_values()
+    published = paper_values(options.method) if options.set == "paper" else peer_values()
     depths = options.depths or ([3, 4] if options.set == "paper" else [1, 2, 3, 4])
     scale = "of_optimum" if options.set == "paper" else "over_random"
+    settings = {"method": options.method} | ({"preset": options.preset} if options.preset else {})
     runs = []
-    print(f"{options.time:g} s, {options.threads} threads, seeds {options.seeds}; {scale}")
+    print(
+        f"{' '.join(settings.values())}, {options.time:g} s, {options.threads} threads, seeds {options.seeds}; {scale}"
+    )
     print(f"{'model':<26} {'D':>2} {'median':>10} {'worst':>10} {'best':>10} {options.set:>10}  above  s to best")
     for name in options.models or names:
         mdp = with_random_action(load(name)) if options.random_action else load(name)
         for depth in depths:
             cells = []
             for seed in options.seeds:
-                found = spotree.solve(mdp, depth, time_limit=options.time, seed=seed, threads=options.threads)
+                found = spotree.solve(
+                    mdp, depth, time_limit=options.time, seed=seed, threads=options.threads, **settings
+                )
                 to_best = next(line.seconds for line in found.history if line.value >= found.history[-1].value)
                 cells.append((getattr(found, scale), to_best))
                 runs.append(
@@ -169,9 +179,9 @@ def main() -> None:
     today = datetime.now(UTC).date().isoformat()
     out = options.out or ROOT / "benchmarks" / "results" / f"returns-{options.set}-{today}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
-    head = {"date": today, "commit": commit(), "time": options.time, "threads": options.threads}
-    head |= {"set": options.set, "random_action": options.random_action}
-    out.write_text(json.dumps(head | {"runs": runs}, indent=1) + "\n")
+    facts = {"date": today, "commit": commit(), "time": options.time, "threads": options.threads}
+    facts |= {"set": options.set} | settings | {"random_action": options.random_action}
+    out.write_text(json.dumps(facts | {"runs": runs}, indent=1) + "\n")
     print(f"written to {out}")
 
 
