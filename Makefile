@@ -27,7 +27,7 @@ bench-evaluate: .venv/stamp-dev ## policy evaluation on 345,000 states beside sc
 bench-step: .venv/stamp-dev     ## the improvement step beside pystreed; options through ARGS="--quick"
 	$(BIN)/python benchmarks/step.py $(ARGS)
 
-bench-returns: .venv/stamp-dev  ## returns of the default search beside published ones; ARGS="--seeds 0 1 2 3 4 --set peers"
+bench-returns: .venv/stamp-dev  ## returns of the default search beside published ones; ARGS="--seeds 0 1 2 3 4"
 	$(BIN)/python benchmarks/returns.py $(ARGS)
 
 bench-evaluations: .venv/stamp-dev   ## candidate trees judged per second and core
