@@ -62,6 +62,13 @@ class TreeSearch {
         portfolio_.round(work, seconds);
     }
 
+    bool enumerate(int64_t work, double seconds) {
+        nb::gil_scoped_release release;
+        return portfolio_.enumerate(model_, work, seconds);
+    }
+
+    double positions() const { return neighbourhood::Enumeration::positions(model_, depth_); }
+
     void offer(In1<int32_t> feature, In1<int32_t> cut, In1<int32_t> action) {
         const FullTree tree = full_tree(feature, cut, action);
         nb::gil_scoped_release release;
@@ -138,6 +145,8 @@ void add_neighbourhood(nb::module_& m) {
              "optimum"_a, "random_return"_a, "depth"_a, "max_leaves"_a, "seed"_a, "threads"_a,
              "must_end"_a = false)
         .def("round", &TreeSearch::round, "work"_a, "seconds"_a)
+        .def("enumerate", &TreeSearch::enumerate, "work"_a, "seconds"_a)
+        .def_prop_ro("positions", &TreeSearch::positions)
         .def("offer", &TreeSearch::offer, "feature"_a, "cut"_a, "action"_a)
         .def("expected_return", &TreeSearch::expected_return, "feature"_a, "cut"_a, "action"_a,
              "reject_below"_a)

@@ -96,6 +96,8 @@ class Chain {
 
     // After an infeasible expected_return: the state in which the tree picked a forbidden action, or -1.
     int32_t offender() const { return offender_; }
+    // Whether it is infeasible for sure, not broken off or unsolved.
+    bool knows_why() const { return offender_ >= 0 || lost_; }
 
   private:
     struct Node {

@@ -18,6 +18,7 @@ namespace spotree::neighbourhood {
 class Judge {
   public:
     int64_t evaluations = 0;
+    bool unsolved = false;  // whether some return could not be had, so that its tree was refused unjudged
 
     explicit Judge(const SearchModel& model)
         : model_(model), chain_(model), sweeps_(model), balance_(model) {}
@@ -77,6 +78,7 @@ class Judge {
             if (fresh_ && sweeps_.surely_below(candidate, threshold, kMostSweeps)) return false;
         }
         const double value = chain_.expected_return(candidate, threshold);
+        unsolved = unsolved || (value == kInfeasible && !chain_.knows_why());
         if (value < threshold) return false;
         if (value == kInfeasible && value_ != kInfeasible) return false;
         take(candidate, value);

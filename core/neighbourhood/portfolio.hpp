@@ -10,6 +10,7 @@
 
 #include "annealing.hpp"
 #include "descent.hpp"
+#include "enumerate.hpp"
 #include "incumbent.hpp"
 #include "judge.hpp"
 #include "model.hpp"
@@ -84,8 +85,7 @@ class Portfolio {
     }
 
     void round(int64_t quota, double seconds) {
-        const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                 std::chrono::duration<double>(std::min(seconds, 1e8)));
+        const auto deadline = after(seconds);
         std::vector<std::thread> threads;
         for (size_t k = 1; k < workers_.size(); ++k) {
             threads.emplace_back([&, k] { workers_[k]->round(quota, deadline); });
@@ -94,6 +94,14 @@ class Portfolio {
         for (auto& thread : threads) thread.join();
         for (auto& worker : workers_) best.offer(worker->best.tree, worker->best.value);
         share();
+    }
+
+    // Tries all trees one after the other, so much of them at a time; true once `best` is proved.
+    bool enumerate(const SearchModel& model, int64_t quota, double seconds) {
+        if (!every_) every_ = std::make_unique<Enumeration>(model, best.tree.depth, max_leaves_);
+        const bool proved = every_->run(quota, after(seconds), best);
+        share();
+        return proved;
     }
 
     // A tree from outside becomes the incumbent if it is better and small enough.
@@ -144,6 +152,11 @@ class Portfolio {
     }
 
   private:
+    static Clock::time_point after(double seconds) {
+        return Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                  std::chrono::duration<double>(std::min(seconds, 1e8)));
+    }
+
     void share() {
         for (auto& worker : workers_) worker->best.offer(best.tree, best.value);
     }
@@ -157,6 +170,7 @@ class Portfolio {
     Chain chain_;
     exact::Preparation preparation_;
     std::vector<std::unique_ptr<Worker>> workers_;
+    std::unique_ptr<Enumeration> every_;
 };
 
 }  // namespace spotree::neighbourhood

@@ -87,8 +87,30 @@ def test_the_best_of_all_trees_is_found_on_tiny_models(kind, depth, max_leaves):
             mdp, depth, max_leaves=max_leaves, threads=1, time_limit=None, max_rounds=12, settings=QUICK
         )
         assert solution.value == pytest.approx(best, rel=1e-9, abs=1e-12)
+        assert solution.proved_optimal
+        assert solution.bound == pytest.approx(best, rel=1e-9, abs=1e-12)
         assert solution.policy.depth <= depth
         assert solution.policy.num_leaves <= (max_leaves or 2**depth)
+
+
+def test_a_single_leaf_is_proved_at_once_whatever_the_time():
+    mdp = random_mdp(np.random.default_rng(2), size=300, num_actions=5, num_features=6)
+    solution = neighbourhood(mdp, 0, threads=1, time_limit=None, max_rounds=1)
+    assert solution.proved_optimal
+    assert solution.value == solution.bound
+    assert solution.value == pytest.approx(max(policy_return(mdp, np.full(300, a)) for a in range(5)), rel=1e-12)
+
+
+def test_no_proof_without_having_seen_every_tree():
+    mdp = random_mdp(np.random.default_rng(4), size=60, num_actions=4, num_features=3)
+    few, none = (Neighbourhood(round_work=2000, enumerate_work=work) for work in (10**12, 0))
+    for settings in (few, none):
+        ladder = Ladder(Frame(mdp, 2, None, "neighbourhood", 0), rank_features(mdp), 1, settings)
+        ladder.round(0, np.inf)
+        assert not ladder.complete
+    late = Ladder(Frame(mdp, 2, None, "neighbourhood", 0), rank_features(mdp), 1, Neighbourhood())
+    assert not late.deep.enumerate(10**12, 0.0)
+    assert late.deep.enumerate(10**12, np.inf)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -69,6 +69,7 @@ def test_the_best_of_all_trees_is_found_on_tiny_models(build) -> None:
     assume(best > -np.inf)
     found = neighbourhood(mdp, 2, threads=1, time_limit=None, max_rounds=12, settings=QUICK)
     assert found.value == pytest.approx(best, rel=1e-9, abs=1e-12)
+    assert found.proved_optimal
 
 
 @settings(max_examples=25, deadline=None)

@@ -26,11 +26,15 @@ class Neighbourhood:
         Up to this depth the search first looks for shallower trees, from a single leaf upwards.
     shallow_every
         Every how many rounds one is spent on trees one level less deep, whose best is a start for the others.
+    enumerate_work
+        Where trying every tree takes about so many operations or less, each round also tries some of them; after the
+        last one the best tree is proved.
     """
 
     round_work: int = 200_000_000
     climb: int = 4
     shallow_every: int = 12
+    enumerate_work: int = 20_000_000_000
 
 
 DEEPEST = 12  # complete trees beyond this depth are not searched; deeper starts are kept as they are
@@ -50,6 +54,7 @@ class Ladder:
         tree = leaf(0)
         self.deep = make(self.depth)
         self._start(self.deep, self.depth, tree)
+        self.few = self.deep.positions * self.deep.work <= settings.enumerate_work
         quick = 200 * self.deep.work < settings.round_work  # an evaluation is a small part of a round
         for depth in range(min(max(self.depth - 1, 1), settings.climb) if quick else 0):
             climb = make(depth)
@@ -61,6 +66,7 @@ class Ladder:
             self._start(self.shallow, self.depth - 1, tree)
         if quick:
             self._start(self.deep, self.depth, tree)
+        self.complete = False  # whether every tree has been tried
 
     def offer(self, tree: Tree) -> None:
         """Start from a tree of the asked size at best."""
@@ -77,6 +83,10 @@ class Ladder:
 
     def round(self, number: int, seconds: float) -> None:
         """One round of counted work; now and then it goes to the shallow trees."""
+        if self.few:
+            self.complete = self.deep.enumerate(self.settings.round_work, seconds)
+            if self.complete:
+                return
         shallow = self.shallow
         if shallow is not None and number % self.settings.shallow_every == 0:
             shallow.round(self.settings.round_work, seconds)

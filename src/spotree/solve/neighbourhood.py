@@ -42,6 +42,7 @@ def neighbourhood(
     if start is not None:
         ladder.offer(start)
     history: list[Progress] = []
+    bound = frame.optimum.value
     status = SolveStatus.FINISHED
     try:
         while max_rounds is None or len(history) < max_rounds:
@@ -50,14 +51,16 @@ def neighbourhood(
                 status = SolveStatus.TIME_LIMIT
                 break
             ladder.round(len(history), max(left, 0.0))
-            history.append(Progress(frame.seconds, len(history) + 1, ladder.value, frame.optimum.value))
+            if ladder.complete:
+                bound = ladder.value
+            history.append(Progress(frame.seconds, len(history) + 1, ladder.value, bound))
             if progress is not None:
                 progress(history[-1])
-            if frame.closes(ladder.value, frame.optimum.value):
+            if ladder.complete or frame.closes(ladder.value, bound):
                 break
     except KeyboardInterrupt:
         status = SolveStatus.INTERRUPTED
-    return frame.solution(ladder.best(), status, _new_bests(history))
+    return frame.solution(ladder.best(), status, _new_bests(history), bound)
 
 
 def _new_bests(history: list[Progress]) -> list[Progress]:
