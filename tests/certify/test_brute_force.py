@@ -7,8 +7,9 @@ import pytest
 
 from oracles.certify import best_return, random_mdp
 from spotree.certify.certificate import Certificate
-from spotree.certify.certify import Ingredients, certify
+from spotree.certify.certify import certify
 from spotree.certify.check import check
+from spotree.certify.ingredients import Ingredients
 from spotree.errors import InfeasibleError
 
 RULES = {

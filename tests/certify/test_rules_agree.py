@@ -9,7 +9,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from spotree.certify.certify import Ingredients, certify
+from spotree.certify.certify import certify
+from spotree.certify.ingredients import Ingredients
 from spotree.models import load
 from spotree.tree.tree import leaf
 

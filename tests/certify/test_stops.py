@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from spotree.certify.certificate import Certificate
-from spotree.certify.certify import Ingredients, certify
+from spotree.certify.certify import certify
 from spotree.certify.check import check
+from spotree.certify.ingredients import Ingredients
 from spotree.errors import InvalidProblemError
 from spotree.models import load
 from spotree.solve.solution import SolveStatus

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from spotree import _core
 from spotree.certify.certificate import Certificate, CertificateWriter, fingerprint
 from spotree.certify.groups import Groups, find_groups
+from spotree.certify.ingredients import Ingredients
 from spotree.errors import InvalidProblemError, ReadError
 from spotree.mdp.model import MDP
 from spotree.solve.frame import Frame
@@ -22,40 +22,6 @@ from spotree.tree.tree import Tree, leaf, make_tree
 
 NO_LIMIT = 10**9
 RULES = ("none", "root", "state", "tree")  # who closed the last region, as the core numbers them
-
-
-@dataclass(frozen=True, slots=True)
-class Ingredients:
-    """Parts of the proof that may change its time, never its answer.
-
-    Attributes
-    ----------
-    rules
-        Branching rules: "state" (what one group of states does, best first) and "tree" (the next split or leaf of a
-        partial tree, depth first). They run side by side; the first to finish wins.
-    regret
-        Sharpen the bound by the regret that every tree must pay under its least visits.
-    floors
-        Raise the least visits by what every improving tree must pay to a state.
-    filter
-        Remove an action where no improving tree takes it.
-    solo
-        Leaves that no improving tree has are known to all regions (rule "tree").
-    before_floors
-        Seconds that the rules may try before floors are sought.
-    """
-
-    rules: tuple[str, ...] = ("state", "tree")
-    regret: bool = True
-    floors: bool = True
-    filter: bool = True
-    solo: bool = True
-    before_floors: float = 0.4
-
-    def __post_init__(self) -> None:
-        for rule in self.rules:
-            if rule not in ("state", "tree"):
-                raise InvalidProblemError(f"branching rule {rule!r} is unknown; choose 'state', 'tree' or both")
 
 
 def certify(

@@ -1,4 +1,7 @@
-"""Checks a certificate with plain NumPy; shares no code with the search that wrote it. Lemmas: docs/proof.md.
+"""Checks a certificate with plain NumPy. The lemmas it stands on are in docs/proof.md.
+
+It shares with the search only the file format (certificate.py, records.py) and the model (mdp); its bounds, its trees
+and its evaluation are its own (plain.py, plain_trees.py).
 
 What it assumes: the MDP is the one meant, float64 rounding stays far below the tolerance, and NumPy adds correctly.
 What it proves: no tree of the certificate's size has a return above `bound + tolerance`.
@@ -6,20 +9,17 @@ What it proves: no tree of the certificate's size has a return above `bound + to
 "Improving" below means: a return above the incumbent's by more than the tolerance.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
-from spotree.axes import Floats
 from spotree.certify.certificate import Certificate, fingerprint
-from spotree.certify.plain import Plain
-from spotree.certify.plain_trees import Trees
+from spotree.certify.plain import Mask, Plain
+from spotree.certify.plain_trees import Item, Prices, Trees
+from spotree.certify.records import Record, read_records
 from spotree.mdp.model import MDP
-
-Mask = np.ndarray
-_Item = tuple[int, int]  # an open node: cube, size
-_Children = dict[tuple[int, int], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ class _RejectedError(Exception):
     """The first thing in the certificate that proves nothing."""
 
 
-def check(mdp: MDP, certificate: Certificate) -> Verdict:
-    """Verify a certificate against the model it is about."""
+def check(mdp: MDP, certificate: Certificate, progress: Callable[[int, int], None] | None = None) -> Verdict:
+    """Verify a certificate against the model it is about; `progress` gets the regions done and all regions."""
     try:
-        proof = _Proof(mdp, certificate)
+        proof = _Proof(mdp, certificate, progress)
         proof.verify()
     except _RejectedError as error:
         return Verdict(False, str(error))
@@ -51,253 +51,227 @@ def check(mdp: MDP, certificate: Certificate) -> Verdict:
 
 
 @dataclass(slots=True)
-class _Record:
-    parent: int
-    first: int
-    second: int
-    rounds: list[dict[str, Any]]
-    branching: list[int]
-
-
-@dataclass(slots=True)
-class _State:
-    """A region while it is checked: allowed actions, open nodes of the partial tree, and its last bounds."""
+class _Region:
+    """A set of trees while it is checked: allowed actions, open nodes of the partial tree, and its last bounds."""
 
     allowed: Mask  # [group, action]
-    items: list[_Item]
+    items: list[Item]
     upper: float = np.inf
-    least: Floats = field(default_factory=lambda: np.zeros(0))  # [cube, size]
-    cost: Floats = field(default_factory=lambda: np.zeros(0))  # [group, action]
-    sums: Floats = field(default_factory=lambda: np.zeros(0))  # [cube, action]
+    prices: Prices | None = None
     reached: Mask = field(default_factory=lambda: np.zeros(0, bool))  # [group]
 
 
+_Part = tuple[Record, _Region]
+
+
 class _Proof:
-    def __init__(self, mdp: MDP, certificate: Certificate) -> None:
+    def __init__(self, mdp: MDP, certificate: Certificate, progress: Callable[[int, int], None] | None) -> None:
         header = certificate.header
         if header["fingerprint"] != fingerprint(mdp):
             raise _RejectedError(f"the certificate is about another model ({header['model']!r})")
+        self.depth, self.max_leaves = header["depth"], header["max_leaves"]
+        counts = [self.depth + 1, 1 if self.max_leaves is None else self.max_leaves]
+        if not all(type(count) is int and count >= 1 for count in counts) or not mdp.discount < 1:
+            raise _RejectedError("a proof is about a depth of 0 or more, 1 leaf or more and a discount below 1")
         self.plain = Plain(mdp)
-        self.value = self.plain.tree_return(header["tree"], int(header["depth"]), header["max_leaves"])
+        self.value = self.plain.policy_return(self.plain.tree_actions(header["tree"], self.depth, self.max_leaves))
         self.tolerance, self.bound = float(header["margin"]), float(header["bound"])
-        scale = max(abs(self.value), abs(self.bound), self.plain.spread())
-        if not 0 < self.tolerance <= 1e-5 * scale:
+        scale = max(abs(self.value), abs(self.bound), float(np.ptp(mdp.reward_of_choice)))
+        if not 0 < self.tolerance <= 1e-5 * scale < np.inf:
             raise _RejectedError(f"the tolerance {self.tolerance:g} is not small beside {scale:g}")
-        if abs(self.value - header["value"]) > self.tolerance:
-            raise _RejectedError(
-                f"the tree is worth {self.value:.10g}, the certificate says {header['value']:.10g}"
-            )
+        if not abs(self.value - header["value"]) <= self.tolerance:
+            raise _RejectedError(f"the tree is worth {self.value:.10g}, not {header['value']:.10g} as stated")
         if not self.bound >= self.value - self.tolerance:
             raise _RejectedError(f"the bound {self.bound:.10g} is below the tree's own return {self.value:.10g}")
         self.improving = self.value + self.tolerance  # trees above this count as better
         self.threshold = max(self.bound, self.value) + self.tolerance  # regions are closed at this bound
-        self.group = [self.plain.group_of[state] for state in header["group_state"]]
-        self.rank = np.full(self.plain.num_groups, len(self.group))  # [group] its place in the certificate
-        self.rank[self.group] = np.arange(len(self.group))
-        self.split = self.plain.sides(header["split_feature"], header["split_threshold"])
-        self.trees: Trees | None = None
-        self.size = int(header["depth"]), header["max_leaves"]
-        self.floor = np.zeros(mdp.num_states)
-        self.hopeless: dict[tuple[int, int], bool] = {}
-        self.known: set[tuple[bytes, tuple[_Item, ...]]] = set()  # regions that are proved or on the stack
-        self.records = self.parse(certificate.words, certificate.numbers)
+        self.group = self.plain.group_of[header["group_state"]]  # [name in the certificate]
+        first = self.plain.features[self.plain.first_state]
+        self.goes_left = [  # [split][group]
+            first[:, f] < t for f, t in zip(header["split_feature"], header["split_threshold"], strict=True)
+        ]
+        self.floor = np.zeros(mdp.num_states)  # visits that every improving tree pays to a state
+        self.records = read_records(certificate, mdp.num_states)
+        self.children: dict[int, dict[tuple[int, int], Record]] = {}
+        for record in self.records.values():
+            if record.parent >= 0:
+                self.children.setdefault(record.parent, {})[record.first, record.second] = record
+        self.progress = progress or (lambda done, total: None)
 
-    def parse(self, words: np.ndarray, numbers: Floats) -> dict[int, _Record]:
-        records: dict[int, _Record] = {}
-        at = taken = 0
-        n = self.plain.num_states
+    @cached_property
+    def trees(self) -> Trees:
+        """Only made when a region needs them: deep trees may be too many while bounds alone close the proof."""
+        return Trees(self.plain, self.depth, self.max_leaves)
 
-        def take(count: int) -> Floats:
-            nonlocal taken
-            taken += count
-            if taken > len(numbers) or not np.isfinite(numbers[taken - count : taken]).all():
-                raise _RejectedError("the stream of numbers ends early or holds no numbers")
-            return numbers[taken - count : taken]
-
-        while at < len(words):
-            length, number, parent, first, second, rounds = (int(w) for w in words[at : at + 6])
-            place, end, read = at + 6, at + length, []
-            take(1)  # the bound the search had, for resuming; the checker finds its own
-            for _ in range(rounds):
-                regret, floors, removed = (int(w) for w in words[place : place + 3])
-                states = words[place + 3 : place + 3 + floors].tolist()
-                pairs = words[place + 3 + floors : place + 3 + floors + removed].tolist()
-                place += 3 + floors + removed
-                entry: dict[str, Any] = {"value": take(n), "removed": pairs}
-                entry["floors"] = [(state, float(take(2)[0]), take(n)) for state in states]
-                entry["visits"] = take(n) if regret else None
-                read.append(entry)
-            if length < 7 or place >= end or number in records:
-                raise _RejectedError(f"region {number} is malformed")
-            records[number] = _Record(parent, first, second, read, words[place:end].tolist())
-            at = end
-        return records
+    @cached_property
+    def order(self) -> np.ndarray:
+        """[group] its place among the names of the certificate."""
+        place = np.full(self.plain.num_groups, len(self.group))
+        place[self.group] = np.arange(len(self.group))
+        return place
 
     def verify(self) -> None:
-        children: dict[int, list[int]] = {}
-        for number, record in self.records.items():
-            children.setdefault(record.parent, []).append(number)
-        if len(children.get(-1, [])) != 1:
+        """Every tree is in a closed region. Parts are smaller than their whole, so no proof leans on itself."""
+        root, *more = (record for record in self.records.values() if record.parent == -1)
+        if more:
             raise _RejectedError("there must be one root region")
-        root = children[-1][0]
-        start = _State(np.ones((self.plain.num_groups, self.plain.num_actions), bool), [(0, -1)])
-        closed = self.rounds(root, start, whole=True)
-        if closed:
+        region = _Region(np.ones((self.plain.num_groups, self.plain.num_actions), bool), [(0, -1)])
+        if self.closes(root, region, root=True):
             return
-        for number in children.get(-2, []):
-            self.check_solo(number, start)
-        if start.least.size:
-            start.least, start.sums = self.the_trees().solve(start.cost, self.hopeless)
-            if start.upper - sum(start.least[item] for item in start.items) <= self.threshold:
+        for record in self.records.values():
+            if record.parent == -2:
+                self.check_hopeless(record, region)
+        if region.prices is not None:
+            region.prices = self.trees.price(region.prices.cost)
+            if region.upper - region.prices.of(region.items) <= self.threshold:
                 return
-        stack = [(root, start)]
+        stack, known, done = [(root, region)], set(), 0
         while stack:
-            number, state = stack.pop()
-            for child, part in self.branch(number, state, children.get(number, [])):
-                while self.records[child].branching[0] == 6:  # the proof of an equal region stands elsewhere
-                    child = self.records[child].branching[1]
+            for record, part in self.parts(*stack.pop()):
                 key = part.allowed.tobytes(), tuple(sorted(part.items))
-                if key not in self.known and not self.rounds(child, part):
-                    stack.append((child, part))
-                self.known.add(key)
+                if key in known:  # lemma 8: equal regions need one proof
+                    continue
+                known.add(key)
+                if record.branching[0] == 6:  # it stands elsewhere
+                    record = self.records[record.branching[1]]
+                if not self.closes(record, part):
+                    stack.append((record, part))
+                done += 1
+                self.progress(done, len(self.records))
 
-    def rounds(self, number: int, state: _State, whole: bool = False) -> bool:
-        """Apply a region's rounds; whether they close it."""
-        record = self.records[number]
+    def closes(self, record: Record, region: _Region, root: bool = False) -> bool:
+        """Apply the rounds of a record to a region; whether no improving tree is left in it."""
+        plain, number = self.plain, record.number
         for entry in record.rounds:
-            world = self.plain.restrict(state.allowed)
+            world = plain.restrict(region.allowed)
             if world is None:
                 return True
-            upper, regret = self.plain.bound(world, entry["value"])
-            if upper <= self.threshold:
+            region.upper, regret = plain.bound(world, entry.value)
+            region.reached, region.prices = world.groups, None
+            if region.upper <= self.threshold:
                 return True
-            state.upper, state.reached, state.least = upper, world.groups, np.zeros(0)
-            for where, scale, value in entry["floors"]:
-                if not whole or not scale >= 0:
-                    raise _RejectedError(
-                        f"region {number}: floors belong to the root and have a scale of 0 or more"
-                    )
-                level = scale * self.improving - self.plain.floor_bound(world, value, scale, where)
-                self.floor[where] = max(self.floor[where], level)
-            if entry["visits"] is None:
+            for state, scale, value in entry.floors:
+                if not (root and scale >= 0 and 0 <= state < plain.num_states):
+                    raise _RejectedError(f"region {number}: floors belong to the root; scales are 0 or more")
+                level = scale * self.improving - plain.floor_bound(world, value, scale, state)
+                self.floor[state] = max(self.floor[state], level)
+            if entry.visits is None:
                 continue
-            visits = self.plain.checked_visits(world, entry["visits"], self.floor)
-            if visits is None or np.ptp(regret) * visits[1] > 0.1 * self.tolerance * (1 - self.plain.discount):
+            visits = np.where(world.states, entry.visits, 0.0)
+            slack = regret.max(initial=0.0) * plain.excess_visits(world, visits, self.floor)
+            if visits.min() < 0 or not slack <= 0.1 * self.tolerance:
                 raise _RejectedError(f"region {number}: the visits are higher than every tree must pay")
-            trees = self.the_trees()
-            cost = self.plain.costs(world, state.allowed, visits[0], regret)
-            state.items = [(cube, trees.whole if size < 0 else size) for cube, size in state.items]
-            state.cost = cost
-            state.least, state.sums = trees.solve(cost, self.hopeless)
-            least = sum(state.least[item] for item in state.items)
-            if upper - least <= self.threshold:
+            region.upper += slack
+            budget = region.upper - self.improving
+            cost = plain.costs(world, region.allowed, visits, regret, never=2 * budget)
+            region.prices = self.trees.price(cost)
+            if region.upper - region.prices.of(region.items) <= self.threshold:
                 return True
-            if entry["removed"]:
-                budget = upper - self.improving
-                supported = trees.supported(state.items, budget, state.least, state.sums, self.hopeless)
-                state.allowed = state.allowed.copy()
-                for pair in entry["removed"]:
-                    g, a = self.group[pair // self.plain.num_actions], pair % self.plain.num_actions
-                    if not world.groups[g] or self.plain.column[g] < 0 or supported[self.plain.column[g], a]:
-                        raise _RejectedError(
-                            f"region {number}: action {a} of group {g} may be taken by an improving tree"
-                        )
-                    state.allowed[g, a] = False
-        return self.plain.restrict(state.allowed) is None
+            if entry.removed:
+                region.allowed = self.filtered(number, region, region.prices, entry.removed, budget)
+        return plain.restrict(region.allowed) is None
 
-    def the_trees(self) -> Trees:
-        if self.trees is None:
-            self.trees = Trees(self.plain, *self.size)
-        return self.trees
+    def filtered(self, number: int, region: _Region, prices: Prices, removed: list[int], budget: float) -> Mask:
+        """Lemma 5: the allowed actions without those that no improving tree takes."""
+        trees, allowed = self.trees, region.allowed.copy()
+        leaves = trees.affordable(region.items, budget, prices)
+        free = np.any([trees.inside[cube] for cube, _ in region.items], axis=0)  # [column]
+        for pair in removed:
+            group, action = self.group[pair // self.plain.num_actions], pair % self.plain.num_actions
+            (column,) = np.flatnonzero(trees.groups == group)
+            if not region.reached[group] or not free[column] or (trees.member[column] & leaves[action]).any():
+                raise _RejectedError(f"region {number}: an improving tree may do {action} in group {group}")
+            allowed[group, action] = False
+        return allowed
 
-    def check_solo(self, number: int, root: _State) -> None:
-        """A leaf that no improving tree has: the root region with that leaf alone is closed."""
-        record, trees = self.records[number], self.the_trees()
-        inside = np.ones(trees.num_columns, bool)
+    def check_hopeless(self, record: Record, root: _Region) -> None:
+        """Lemma 6: the root region with this one leaf is closed."""
+        trees, action = self.trees, record.first
+        inside = np.ones(len(trees.groups), bool)
         for step in record.branching[1:]:
-            side = self.split[step // 2][trees.groups]
-            inside &= ~side if step % 2 else side
-        cube, action = trees.number[inside.tobytes()], record.first
-        allowed = root.allowed.copy()
-        allowed[np.ix_(trees.groups[inside], np.arange(self.plain.num_actions) != action)] = False
-        if not self.rounds(number, _State(allowed, [(0, trees.whole)])):
-            raise _RejectedError(f"region {number}: the leaf is not shown to be hopeless")
-        self.hopeless[cube, action] = True
+            inside &= self.goes_left[step // 2][trees.groups] ^ (step % 2 == 1)
+        allowed = self.only(root.allowed, trees.groups[inside], action)
+        if record.branching[0] != 4 or not self.closes(record, _Region(allowed, [(0, -1)])):
+            raise _RejectedError(f"region {record.number}: the leaf is not shown to be hopeless")
+        trees.hopeless[action, trees.number[inside.tobytes()]] = True
 
-    def branch(self, number: int, state: _State, children: list[int]) -> list[tuple[int, _State]]:
-        """The parts of a region; raises unless they cover it."""
-        kind, *rest = self.records[number].branching
-        found = {(self.records[c].first, self.records[c].second): c for c in children}
+    def only(self, allowed: Mask, groups: np.ndarray, action: int) -> Mask:
+        """Allowed actions when some groups take one action."""
+        if not 0 <= action < self.plain.num_actions:
+            raise _RejectedError(f"there is no action {action}")
+        fixed = allowed.copy()
+        fixed[groups] = False
+        fixed[groups, action] = allowed[groups, action]
+        return fixed
+
+    def parts(self, record: Record, region: _Region) -> list[_Part]:
+        """The parts of a region that is not closed; raises unless they cover it."""
+        kind, *rest = record.branching
         if kind == 1:
-            group, same = self.group[rest[0]], np.zeros(self.plain.num_actions, bool)
-            same[rest[2 : 2 + rest[1]]] = True
-            if any((side, 0) not in found for side in (0, 1)):
-                raise _RejectedError(f"region {number} is neither closed nor parted in two")
-            parts = []
-            for side, keep in ((0, same), (1, ~same)):
-                allowed = state.allowed.copy()
-                allowed[group] &= keep
-                parts.append((found[side, 0], _State(allowed, list(state.items))))
-            return parts
-        if kind not in (2, 3) or state.least.size == 0:
-            raise _RejectedError(f"region {number} is neither closed nor parted")
-        trees = self.the_trees()
-        reached = state.reached[trees.groups]
-        items = [item for item in state.items if (trees.inside[item[0]] & reached).any()]
-        items.sort(key=lambda item: self.rank[trees.groups[trees.inside[item[0]]]].min())
-        cube, size = items.pop(rest[0])
-        elsewhere = state.upper - sum(state.least[item] for item in items)
-        if kind == 2:
-            return self.branch_on_split(number, state, (cube, size), items, elsewhere, found)
-        return self.branch_on_action(number, state, (cube, size), items, elsewhere, found)
+            return self.parts_by_group(record.number, region, self.group[rest[0]], rest[2 : 2 + rest[1]])
+        if kind not in (2, 3) or region.prices is None:
+            raise _RejectedError(f"region {record.number} is neither closed nor parted")
+        inside, reached = self.trees.inside, region.reached[self.trees.groups]
+        items = [item for item in region.items if (inside[item[0]] & reached).any()]
+        items.sort(key=lambda item: self.order[self.trees.groups[inside[item[0]]]].min())
+        item = items.pop(rest[0])
+        elsewhere = region.upper - region.prices.of(items)
+        by = self.parts_by_split if kind == 2 else self.parts_by_action
+        return by(record.number, replace(region, items=items), region.prices, item, reached, elsewhere)
 
-    def branch_on_split(
-        self, number: int, state: _State, item: _Item, items: list[_Item], elsewhere: float, found: _Children
-    ) -> list[tuple[int, _State]]:
-        """Every way to split a node is listed, or costs too much, or parts the reached groups as another does."""
-        trees = self.the_trees()
-        reached = state.reached[trees.groups]
-        shares = trees.shares[item[1]]
-        listed: dict[tuple[bytes, tuple[int, int]], tuple[int, list[_Item]]] = {}
-        for (split, share), child in found.items():
-            side = self.split[split][trees.groups]
-            left, right = (trees.number[(trees.inside[item[0]] & half).tobytes()] for half in (side, ~side))
-            key, flipped = trees.partition(left, right, reached)
-            a, b = shares[share]
-            listed[key, (b, a) if flipped else (a, b)] = child, [(left, a), (right, b)]
-        ways, parts = trees.ways(item[0], reached), []
-        for key, edges in ways.items():
-            for a, b in shares:
-                if any(elsewhere - state.least[i, a] - state.least[j, b] <= self.threshold for i, j in edges):
-                    continue
-                if (key, (a, b)) not in listed:
-                    raise _RejectedError(f"region {number}: a way to split is missing")
-                child, both = listed[key, (a, b)]
-                parts.append((child, replace(state, items=[*items, *both])))
-        if not ways:
-            raise _RejectedError(f"region {number}: there is nothing to split")
+    def parts_by_group(self, number: int, region: _Region, group: int, actions: list[int]) -> list[_Part]:
+        """What one group of states does: these actions or the others, some of each."""
+        these, parts = np.isin(np.arange(self.plain.num_actions), actions), []
+        for side, keep in ((0, these), (1, ~these)):
+            allowed = region.allowed.copy()
+            allowed[group] &= keep
+            if not allowed[group].any() or (side, 0) not in self.children.get(number, {}):
+                raise _RejectedError(f"region {number} is neither closed nor parted in two")
+            parts.append((self.children[number][side, 0], _Region(allowed, region.items)))
         return parts
 
-    def branch_on_action(
-        self, number: int, state: _State, item: _Item, items: list[_Item], elsewhere: float, found: _Children
-    ) -> list[tuple[int, _State]]:
+    def parts_by_split(
+        self, number: int, region: _Region, prices: Prices, item: Item, reached: Mask, elsewhere: float
+    ) -> list[_Part]:
+        """Every way to split a node is listed, or costs too much, or parts the reached groups as another does."""
+        trees, (cube, size) = self.trees, item
+        listed: dict[tuple[bytes, tuple[int, int]], _Part] = {}
+        for (split, share), child in self.children.get(number, {}).items():
+            side = self.goes_left[split][trees.groups]
+            left, right = (trees.number[(trees.inside[cube] & half).tobytes()] for half in (side, ~side))
+            name, flipped = trees.parted(left, right, reached)
+            a, b = trees.shares[size][share]
+            part = replace(region, items=[*region.items, (left, a), (right, b)])
+            listed[name, (b, a) if flipped else (a, b)] = child, part
+        ways, parts = trees.ways(cube, reached), []
+        if not ways or not trees.shares[size]:
+            raise _RejectedError(f"region {number}: there is nothing to split")
+        for name, edges in ways.items():
+            for a, b in trees.shares[size]:
+                least = max(prices.least[a, left] + prices.least[b, right] for left, right in edges)
+                if elsewhere - least <= self.threshold:
+                    continue
+                if (name, (a, b)) not in listed:
+                    raise _RejectedError(f"region {number}: a way to split is missing")
+                parts.append(listed[name, (a, b)])
+        return parts
+
+    def parts_by_action(
+        self, number: int, region: _Region, prices: Prices, item: Item, reached: Mask, elsewhere: float
+    ) -> list[_Part]:
         """Every action of a leaf is listed, or costs too much, or is hopeless, or does what another one does."""
-        trees = self.the_trees()
-        cube, size = item
-        reached = state.reached[trees.groups]
+        trees, (cube, size) = self.trees, item
         if trees.shares[size] and trees.ways(cube, reached):
             raise _RejectedError(f"region {number}: the node can still be split")
-        groups = trees.groups[trees.inside[cube] & reached]
-        parts: list[tuple[int, _State]] = []
+        groups, listed = trees.groups[trees.inside[cube] & reached], self.children.get(number, {})
+        parts: list[_Part] = []
         done: list[int] = []
-        for a in range(self.plain.num_actions):
-            if not state.allowed[groups, a].all() or elsewhere - state.sums[cube, a] <= self.threshold:
+        for a in np.flatnonzero(region.allowed[groups].all(axis=0)).tolist():
+            if elsewhere - prices.leaf[a, cube] <= self.threshold:
                 continue
-            if (a, 0) in found:
-                allowed = state.allowed.copy()
-                allowed[np.ix_(groups, np.arange(self.plain.num_actions) != a)] = False
-                parts.append((found[a, 0], _State(allowed, items)))
-            elif (cube, a) not in self.hopeless and not any(self.plain.alike(groups, a, b) for b in done):
+            if (a, 0) in listed:
+                parts.append((listed[a, 0], _Region(self.only(region.allowed, groups, a), region.items)))
+            elif not trees.hopeless[a, cube] and not any(self.plain.alike(groups, a, b) for b in done):
                 raise _RejectedError(f"region {number}: action {a} of a leaf is missing")
             done.append(a)
         return parts

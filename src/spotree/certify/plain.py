@@ -1,4 +1,4 @@
-"""The checker's own picture of the model, and what the lemmas say about it: plain arrays, nothing clever."""
+"""The checker's own picture of the model, and lemmas 1 to 4 of docs/proof.md on it: plain arrays, nothing clever."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,105 +21,102 @@ class World:
 
 
 class Plain:
-    """Rows, groups and start of an MDP."""
+    """Rows (one per state and distinct choice), groups of states with equal features, and the start."""
 
     def __init__(self, mdp: MDP) -> None:
         self.num_states, self.num_actions, self.discount = mdp.num_states, mdp.num_actions, mdp.discount
-        self.initial, self.features, self.choice_of = mdp.initial, mdp.features, mdp.choice_of
-        self.reward = mdp.reward_of_choice
+        self.initial, self.features, self.reward = mdp.initial, mdp.features, mdp.reward_of_choice
+        self.choice_of = mdp.choice_of  # [state, action] row, -1 where the action is forbidden
+        self.exists, self.row = mdp.choice_of >= 0, np.maximum(mdp.choice_of, 0)
         self.num_rows = len(self.reward)
         self.state_of_row = np.repeat(np.arange(self.num_states), np.diff(mdp.choice_start))
         self.row_of = np.repeat(np.arange(self.num_rows), np.diff(mdp.row_start))  # [entry]
-        self.target, self.probability = mdp.target, mdp.probability
+        self.source, self.target = self.state_of_row[self.row_of], mdp.target  # [entry]
+        self.probability = mdp.probability
         number: dict[bytes, int] = {}
         self.group_of = np.array([number.setdefault(row.tobytes(), len(number)) for row in mdp.features + 0.0])
         self.num_groups = len(number)
-        pair = self.state_of_row[self.row_of] * self.num_states + self.target
+        self.by_group = np.argsort(self.group_of, kind="stable")
+        self.group_start = np.searchsorted(self.group_of[self.by_group], np.arange(self.num_groups))
+        self.first_state = self.by_group[self.group_start]  # [group]
+        pair = self.source * self.num_states + self.target
         self.by_pair = np.argsort(pair, kind="stable")  # entries of one (state, next state) stand together
-        self.pair_start = np.flatnonzero(np.r_[True, np.diff(pair[self.by_pair]) > 0]) if len(pair) else pair
-        first = self.by_pair[self.pair_start]
-        self.pair_state, self.pair_target = self.state_of_row[self.row_of[first]], self.target[first]
-        self.column = np.full(self.num_groups, -1)  # filled by Trees: groups in which something is decided
+        self.pair_start = np.flatnonzero(np.diff(pair[self.by_pair], prepend=-1))
+        self.first_entry = self.by_pair[self.pair_start]  # [pair]
 
-    def worth(self, value: Floats) -> Floats:
-        """[row] reward now plus discounted value later."""
-        later = np.bincount(self.row_of, self.probability * value[self.target], self.num_rows)
-        return self.reward + self.discount * later
+    def later(self, value: Floats) -> Floats:
+        """[row] discounted value after the row."""
+        later: np.ndarray = np.bincount(self.row_of, self.probability * value[self.target], self.num_rows)
+        return later * self.discount
 
-    def spread(self) -> float:
-        return float(np.ptp(self.reward)) if len(self.reward) else 0.0
-
-    def sides(self, feature: Any, threshold: Any) -> list[Mask]:
-        """[split][group] whether the group goes left."""
-        first = np.unique(self.group_of, return_index=True)[1]
-        return [self.features[first, f] < t for f, t in zip(feature, threshold, strict=True)]
-
-    def tree_return(self, tree: dict[str, list[Any]], depth: int, max_leaves: int | None) -> float:
-        """Return of a tree, evaluated from scratch; its size is checked on the way."""
-        action, leaves = np.full(self.num_states, -1), 0
-
-        def walk(node: int, here: Mask, level: int) -> None:
-            nonlocal leaves
-            if tree["feature"][node] < 0:
+    def tree_actions(self, tree: dict[str, list[Any]], depth: int, max_leaves: int | None) -> np.ndarray:
+        """[state] what a tree does; its size is checked on the way."""
+        action, seen, leaves = np.full(self.num_states, -1), set(), 0
+        nodes = [(0, np.ones(self.num_states, bool), 0)]
+        while nodes:
+            node, here, level = nodes.pop()
+            feature = tree["feature"][node]
+            if node in seen or level > depth:
+                raise ValueError("the tree is deeper than the certificate says")
+            seen.add(node)
+            if feature < 0:
                 leaves += 1
                 action[here] = tree["action"][node]
-                return
-            if level == depth:
-                raise ValueError("the tree is deeper than the certificate says")
-            below = self.features[:, tree["feature"][node]] < tree["threshold"][node]
-            walk(tree["left"][node], here & below, level + 1)
-            walk(tree["right"][node], here & ~below, level + 1)
-
-        walk(0, np.ones(self.num_states, bool), 0)
+                continue
+            below = self.features[:, feature] < tree["threshold"][node]
+            nodes.append((tree["left"][node], here & below, level + 1))
+            nodes.append((tree["right"][node], here & ~below, level + 1))
         if max_leaves is not None and leaves > max_leaves:
             raise ValueError(f"the tree has {leaves} leaves, more than {max_leaves}")
         if (action < 0).any():
             raise ValueError("a leaf of the tree has no action")
+        return action
+
+    def policy_return(self, action: np.ndarray) -> float:
+        """Return of one action per state, from scratch."""
         allowed = np.zeros((self.num_groups, self.num_actions), bool)
         allowed[self.group_of, action] = True
         world = self.restrict(allowed)
         if world is None:
             raise ValueError("the tree takes a forbidden action")
-        states, rows = np.flatnonzero(world.states), self.choice_of[np.arange(self.num_states), action]
-        inverse = np.full(self.num_states, -1)
-        inverse[states] = np.arange(len(states))
+        states, row = np.flatnonzero(world.states), self.row[np.arange(self.num_states), action]
+        value = np.zeros(self.num_states)
         if len(states) <= 3000:
+            place = np.full(self.num_states, -1)
+            place[states] = np.arange(len(states))
+            mine = world.usable[self.row_of]
             matrix = np.eye(len(states))
-            mine = np.isin(self.row_of, rows[states])
-            where = inverse[self.state_of_row[self.row_of[mine]]], inverse[self.target[mine]]
+            where = place[self.source[mine]], place[self.target[mine]]
             np.subtract.at(matrix, where, self.discount * self.probability[mine])
-            value = np.zeros(self.num_states)
-            value[states] = np.linalg.solve(matrix, self.reward[rows[states]])
+            value[states] = np.linalg.solve(matrix, self.reward[row[states]])
             return float(self.initial @ value)
-        value, change = np.zeros(self.num_states), np.inf
+        change = np.inf
         while change > 1e-13 * (1 - self.discount) * max(1.0, np.abs(value).max()):
-            fresh = np.where(world.states, self.worth(value)[np.maximum(rows, 0)], 0.0)
+            fresh = np.where(world.states, (self.reward + self.later(value))[row], 0.0)
             change, value = float(np.abs(fresh - value).max()), fresh
         return float(self.initial @ value)
 
     def restrict(self, allowed: Mask) -> World | None:
         """Usable rows and reached states under allowed actions; None if no policy keeps to them."""
         usable = np.zeros(self.num_rows, bool)
-        offered = allowed[self.group_of] & (self.choice_of >= 0)
-        usable[self.choice_of[offered]] = True
-        alive = np.ones(self.num_states, bool)
-        if (self.choice_of < 0).any():
+        usable[self.row[allowed[self.group_of] & self.exists]] = True
+        if not self.exists.all():
+            alive = np.ones(self.num_states, bool)
             while True:  # a state is dead when every allowed action is forbidden there or may lead to a dead state
                 now = np.bincount(self.state_of_row[usable], minlength=self.num_states) > 0
                 if (now == alive).all():
                     break
                 alive = now
                 usable[self.row_of[~alive[self.target]]] = False
-        states = self.initial > 0
-        if not alive[states].all():
-            return None
+        states, onward = self.initial > 0, np.flatnonzero(usable[self.row_of])
         while True:
-            onward = self.target[usable[self.row_of] & states[self.state_of_row[self.row_of]]]
-            if states[onward].all():
+            begun = states[self.source[onward]]
+            next_states = self.target[onward[begun]]
+            if states[next_states].all():
                 break
-            states = states.copy()
-            states[onward] = True
-        if not (np.bincount(self.state_of_row[usable], minlength=self.num_states)[states] > 0).all():
+            states[next_states] = True
+            onward = onward[~begun]
+        if not np.bincount(self.state_of_row[usable], minlength=self.num_states)[states].all():
             return None
         groups = np.zeros(self.num_groups, bool)
         groups[self.group_of[states]] = True
@@ -127,45 +124,36 @@ class Plain:
 
     def bound(self, world: World, value: Floats) -> tuple[float, Floats]:
         """Lemma 1: no allowed policy returns more than this; and the regret of every row (lemma 2)."""
-        below = value[self.state_of_row] - self.worth(value)
-        excess = max(0.0, float(-below[world.usable].min(initial=0.0)))
-        regret = np.where(world.usable, np.maximum(below, 0.0), 0.0)
-        return float(self.initial @ value) + excess / (1 - self.discount), regret
+        below = np.where(world.usable, value[self.state_of_row] - self.reward - self.later(value), 0.0)
+        excess = -float(below.min(initial=0.0))
+        return float(self.initial @ value) + excess / (1 - self.discount), np.maximum(below, 0.0)
 
     def floor_bound(self, world: World, value: Floats, scale: float, state: int) -> float:
         """Lemma 4: scale * return - visits of the state is at most this for every allowed policy."""
-        worth = self.worth(value) + (scale - 1) * self.reward - (self.state_of_row == state)
-        excess = max(0.0, float((worth - value[self.state_of_row])[world.usable].max(initial=0.0)))
-        return float(self.initial @ value) + excess / (1 - self.discount)
+        worth = scale * self.reward - (self.state_of_row == state) + self.later(value)
+        excess = (worth - value[self.state_of_row])[world.usable].max(initial=0.0)
+        return float(self.initial @ value + excess / (1 - self.discount))
 
-    def checked_visits(self, world: World, visits: Floats, floor: Floats) -> tuple[Floats, float] | None:
-        """Lemma 3: the visits as far as they are proven, and by how much (in sum) they miss the proof."""
-        visits = np.where(world.states, visits, 0.0)
-        if (visits < 0).any():
-            return None
-        if len(self.by_pair) == 0:
-            return visits, float(np.maximum(visits - np.maximum(floor, self.initial), 0.0).sum())
+    def excess_visits(self, world: World, visits: Floats, floor: Floats) -> float:
+        """Lemma 3: by how much, in sum over states, the visits may be above those of an improving tree."""
         usable = world.usable[self.row_of[self.by_pair]]
-        lowest = np.minimum.reduceat(np.where(usable, self.probability[self.by_pair], np.inf), self.pair_start)
-        having = np.add.reduceat(usable.astype(int), self.pair_start)
-        count = np.bincount(self.state_of_row[world.usable], minlength=self.num_states)[self.pair_state]
-        lowest = np.where((having == count) & (count > 0), lowest, 0.0)
-        coming = np.bincount(self.pair_target, lowest * visits[self.pair_state], self.num_states)
-        arriving = self.initial + self.discount * coming
-        return visits, float(np.maximum(visits - np.maximum(floor, arriving), 0.0).sum())
+        choices = np.bincount(self.state_of_row[world.usable], minlength=self.num_states)
+        coming: np.ndarray = np.zeros(self.num_states)
+        if len(self.by_pair):
+            lowest = np.minimum.reduceat(np.where(usable, self.probability[self.by_pair], np.inf), self.pair_start)
+            source = self.source[self.first_entry]
+            everywhere = np.add.reduceat(usable, self.pair_start, dtype=int) == choices[source]
+            lowest = np.where(everywhere & (choices[source] > 0), lowest, 0.0)
+            coming = np.bincount(self.target[self.first_entry], lowest * visits[source], self.num_states)
+        proved = np.maximum(floor, self.initial + self.discount * coming)
+        return float(np.maximum(visits - proved, 0.0).sum()) / (1 - self.discount)
 
-    def costs(self, world: World, allowed: Mask, visits: Floats, regret: Floats) -> Floats:
-        """[group, action] the least regret that taking the action there costs; infinite where it is not allowed."""
-        row = np.maximum(self.choice_of, 0)
-        fine = (self.choice_of >= 0) & world.usable[row]
-        each = np.where(fine, visits[:, None] * regret[row], np.where(visits[:, None] > 0, np.inf, 0.0))
-        place = self.group_of[:, None] * self.num_actions + np.arange(self.num_actions)
-        finite = np.bincount(
-            place.ravel(), np.where(np.isinf(each), 0, each).ravel(), self.num_groups * self.num_actions
-        )
-        never = np.bincount(place.ravel(), np.isinf(each).ravel(), self.num_groups * self.num_actions) > 0
-        cost = np.where(never, np.inf, finite).reshape(self.num_groups, self.num_actions)
-        return np.where(world.groups[:, None] & ~allowed, np.inf, np.where(world.groups[:, None], cost, 0.0))
+    def costs(self, world: World, allowed: Mask, visits: Floats, regret: Floats, never: float) -> Floats:
+        """[group, action] least regret of taking the action there, up to `never`, which stands for infinity."""
+        fine = self.exists & world.usable[self.row]
+        each = np.where(fine, visits[:, None] * regret[self.row], never * (visits[:, None] > 0))
+        cost = np.minimum(np.add.reduceat(each[self.by_group], self.group_start, axis=0), never)
+        return np.where(world.groups[:, None], np.where(allowed, cost, never), 0.0)
 
     def alike(self, groups: np.ndarray, a: int, b: int) -> bool:
         """Whether two actions do the same in all states of some groups."""
