@@ -45,6 +45,12 @@ def test_info_shows_sizes_and_returns() -> None:
         (("improve", "frozenlake_4x4", "--policy", "magic"), "magic"),
         (("improve", "frozenlake_4x4", "--weights", "magic"), "magic"),
         (("compare", "frozenlake_4x4", "--methods", "magic"), "magic"),
+        (("compare", "frozenlake_4x4", "--methods", ","), "neighbourhood"),
+        (("info", "tiger_vs_antilope"), "did you mean tiger_vs_antelope"),
+        (("solve", "frozenlake_4x4", "--time", "nan"), "--time"),
+        (("solve", "frozenlake_4x4", "--seed", "-1"), "seed is -1"),
+        (("solve", "frozenlake_4x4", "--method", "viper", "--preset", "paper"), "no setting 'preset'"),
+        (("solve", "frozenlake_4x4", "--out", "none/run.json"), "--out"),
         (("fly",), "fly"),
     ],
 )

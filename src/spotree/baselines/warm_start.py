@@ -9,7 +9,7 @@ from spotree.baselines.omdt import omdt
 from spotree.mdp.model import MDP
 from spotree.solve.history import Progress
 from spotree.solve.presets import spot_for
-from spotree.solve.solution import Solution
+from spotree.solve.solution import Solution, SolveStatus
 from spotree.tree.tree import Tree
 
 PAPER_OMDT_SECONDS = 300.0
@@ -48,7 +48,7 @@ def spot_from_omdt(
         start=start,
         progress=progress,
     )
-    if warm.proved_optimal:
+    if warm.proved_optimal or warm.status is SolveStatus.INTERRUPTED:
         return replace(warm, method="spot+ws")
     spent = time.perf_counter() - started
     found = spot_for(

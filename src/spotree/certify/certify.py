@@ -16,6 +16,7 @@ from spotree.mdp.model import MDP
 from spotree.solve.frame import Frame
 from spotree.solve.history import Progress
 from spotree.solve.neighbourhood import neighbourhood
+from spotree.solve.request import check_size
 from spotree.solve.solution import Solution, SolveStatus
 from spotree.tree.policy import TreePolicy
 from spotree.tree.tree import Tree, leaf, make_tree
@@ -64,6 +65,7 @@ def certify(
     search
         Seconds of the time limit that may go into looking for better trees; a tenth, at most 8, if not given.
     """
+    check_size(mdp, depth, max_leaves)
     if mdp.discount >= 1:
         raise InvalidProblemError(f"discount is {mdp.discount}; a proof needs one below 1")
     if not 1e-12 <= tolerance < 1:

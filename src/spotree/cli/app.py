@@ -9,11 +9,13 @@ from spotree.cli.improve import improve
 from spotree.cli.info import info
 from spotree.cli.models import models
 from spotree.cli.solve import solve
+from spotree.read.suffixes import READERS
 
 app = typer.Typer(
     name="spotree",
     help="Small decision-tree policies for Markov decision processes, and how good they provably are.",
-    epilog="A model is the name of a shipped one (`spotree models`) or a file: .prism .nm .jani .drn .umb .npz",
+    epilog=f"A model is the name of a shipped one (`spotree models`), a file ({' '.join(READERS)}) or the id of a"
+    " gymnasium environment.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -25,13 +25,17 @@ def compare(
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run several methods with the same time each and show their trees' returns in one table."""
+    """Run several methods with the same time each and show their trees' returns in one table.
+
+    Ctrl-C ends the comparison and shows what there is.
+    """
     from spotree.cli.live import LiveLine
+    from spotree.solve.solution import SolveStatus
     from spotree.solve.solve import METHODS
     from spotree.solve.solve import solve as run
 
     chosen = [name.strip() for name in methods.split(",") if name.strip()]
-    for name in chosen:
+    for name in chosen or [methods]:
         if name not in METHODS:
             raise typer.BadParameter(f"{name!r} is not one of {', '.join(METHODS)}", param_hint="--methods")
     solutions = []
@@ -49,6 +53,8 @@ def compare(
                     progress=live.show,
                 )
             )
+        if solutions[-1].status is SolveStatus.INTERRUPTED:
+            break
     if as_json:
         show_json([solution.as_dict() for solution in solutions])
         return

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -74,12 +75,18 @@ def open_model(model: str, options: dict[str, Any]) -> "MDP":
     """The shipped model of that name, or the model in that file."""
     from spotree.errors import ReadError
     from spotree.models import load, names
-    from spotree.read.read import read
+    from spotree.read.read import UNDERSTOOD, is_unknown, read
 
     if model in names():
         if options:
             raise ReadError(f"{model} is a shipped model and takes no reading options; drop {', '.join(options)}")
         return load(model)
+    if is_unknown(model):
+        near = get_close_matches(model, names(), n=3, cutoff=0.6)
+        guess = f"did you mean {', '.join(near)}? " if near else ""
+        raise ReadError(
+            f"{model}: no shipped model has this name; {guess}`spotree models` lists them; {UNDERSTOOD}"
+        )
     return read(model, **options)
 
 

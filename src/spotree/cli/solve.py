@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spotree.cli.model import with_model
-from spotree.cli.output import AsJson, show_facts, show_json
+from spotree.cli.output import AsJson, check_writable, show_facts, show_json
 
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP
@@ -46,6 +46,7 @@ def solve(
     from spotree.solve.solution import Solution, SolveStatus
     from spotree.solve.solve import solve as run
 
+    check_writable(out)
     settings = {} if preset is None else {"preset": preset}
     with LiveLine(mdp, quiet=as_json) as live:
         solution = run(
@@ -84,13 +85,15 @@ def solve(
 
 def show_solution(solution: "Solution") -> None:
     """Print the tree and the facts about it."""
+    from spotree.tree.text import size_text
+
     print(solution.policy)
     print()
-    policy = solution.policy
+    most = "" if solution.max_leaves is None else f", at most {solution.max_leaves} leaves"
     show_facts(
         [
             ("model", f"{solution.model} (discount {solution.discount:g}, missing actions: {solution.missing})"),
-            ("tree", f"depth {policy.depth} of at most {solution.depth}, {policy.num_leaves} leaves"),
+            ("tree", f"{size_text(solution.policy.tree)}; asked: depth {solution.depth}{most}"),
             ("return", f"{solution.value:.6f}"),
             ("of optimum", f"{solution.of_optimum:.6f}   (optimum {solution.optimum:.6f})"),
             ("over random", f"{solution.over_random:.6f}   (random {solution.random_value:.6f})"),

@@ -61,6 +61,10 @@ class MDP:
     name: str = "mdp"
     notes: Mapping[str, str] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        sizes = f"{self.num_states} states, {self.num_actions} actions, {self.num_features} features"
+        return f"<MDP {self.name}: {sizes}, discount {self.discount:g}, missing {self.missing!r}>"
+
     @property
     def num_states(self) -> int:
         return len(self.initial)

@@ -10,23 +10,10 @@ from typing import Any, TypeAlias
 from spotree.errors import InvalidModelError, ReadError
 from spotree.mdp import MDP, Missing
 from spotree.read.options import ActionMapping, Constant, ReadOptions, Sense
+from spotree.read.suffixes import READERS
 
 Reader: TypeAlias = Callable[[Any, ReadOptions], MDP]
 
-# suffix -> the module of spotree.read and its function; a module is imported when its first file is read
-READERS: dict[str, tuple[str, str]] = {
-    ".npz": ("npz", "read_npz"),
-    ".umb": ("umb", "read_umb"),
-    ".umb.gz": ("umb", "read_umb"),
-    ".umb.xz": ("umb", "read_umb"),
-    ".tar": ("umb", "read_umb"),
-    ".prism": ("storm", "read_prism"),
-    ".nm": ("storm", "read_prism"),
-    ".pm": ("storm", "read_prism"),
-    ".sm": ("storm", "read_prism"),
-    ".jani": ("storm", "read_jani"),
-    ".drn": ("storm", "read_drn"),
-}
 _ENV_ID = re.compile(r"([\w:.-]+/)?[\w:.-]+-v\d+")
 
 
@@ -74,20 +61,26 @@ def _reader(source: Any) -> tuple[Reader, Any]:
     if hasattr(source, "unwrapped"):
         return _function("gymnasium", "read_gymnasium"), source
     if not isinstance(source, str | os.PathLike):
-        raise ReadError(f"{type(source).__name__} is no source of a model; {_UNDERSTOOD}")
+        raise ReadError(f"{type(source).__name__} is no source of a model; {UNDERSTOOD}")
     path = Path(source)
     if isinstance(source, str) and _ENV_ID.fullmatch(source) and not path.exists():
         return _function("gymnasium", "read_gymnasium"), source
-    suffix = next((suffix for suffix in sorted(READERS, key=len, reverse=True) if _ends(path, suffix)), None)
+    suffix = _suffix(path)
     if suffix is None:
-        raise ReadError(f"{path}: unknown kind of file; {_UNDERSTOOD}")
+        raise ReadError(f"{path}: unknown kind of file; {UNDERSTOOD}")
     if not path.is_file():
         raise ReadError(f"{path}: {'is a directory' if path.is_dir() else 'there is no such file'}")
     return _function(*READERS[suffix]), path
 
 
-def _ends(path: Path, suffix: str) -> bool:
-    return path.name.lower().endswith(suffix)
+def is_unknown(source: str) -> bool:
+    """Whether a text is neither a file, nor named like one that spotree reads, nor the id of an environment."""
+    return not (Path(source).exists() or _ENV_ID.fullmatch(source) or _suffix(Path(source)))
+
+
+def _suffix(path: Path) -> str | None:
+    longest_first = sorted(READERS, key=len, reverse=True)
+    return next((suffix for suffix in longest_first if path.name.lower().endswith(suffix)), None)
 
 
 def _function(module: str, function: str) -> Reader:
@@ -99,7 +92,7 @@ def _called(source: Any) -> str:
     return str(source) if isinstance(source, str | os.PathLike) else type(source.unwrapped).__name__
 
 
-_UNDERSTOOD = (
+UNDERSTOOD = (
     f"spotree reads {', '.join(READERS)} files, gymnasium environments and their ids; "
     "arrays go to build_mdp, shipped names to load"
 )

@@ -3,17 +3,21 @@
 import time
 from dataclasses import replace
 from importlib import import_module
+from typing import Any
 
-from spotree.axes import Features, PerStateAction
+import numpy as np
+
+from spotree.axes import Features, Floats, PerStateAction
 from spotree.errors import InvalidProblemError
 from spotree.search.engine import Engine
 from spotree.search.exact import Exact, Preparation
 from spotree.search.limits import Limits
 from spotree.search.problem import FREE, UNSPLIT, Frozen, TreeProblem
 from spotree.search.reduce import reduce
-from spotree.search.result import StepResult
+from spotree.search.result import Status, StepResult
 from spotree.tree.tree import Tree
 
+ROUNDING = 1e-12  # of the sum of spreads: a bound this close to the value proves it
 ENGINES = {
     "exact": ("spotree.search.exact", "Exact"),
     "rsbb": ("spotree.search.rsbb", "Rsbb"),
@@ -62,7 +66,13 @@ def improve(
         Of `features`, for the exact engine: saves work when many steps share their features.
     """
     began = time.perf_counter()
-    problem = TreeProblem(features, gain, depth, max_leaves, frozen)
+    problem = TreeProblem(
+        _numbers("features", "row, feature", features),
+        _numbers("gain", "row, action", gain),
+        depth,
+        max_leaves,
+        frozen,
+    )
     limits = Limits(time_limit, memory_limit, gap_tolerance, threads)
     chosen = engine_named(engine) if isinstance(engine, str) else engine
     if start is not None:
@@ -76,7 +86,19 @@ def improve(
         left = None if limits.time is None else max(0.0, limits.time - (time.perf_counter() - began))
         shrunk = None if start is None else smaller.shrink(start)
         result = smaller.expand(chosen.best_tree(smaller.problem, replace(limits, time=left), shrunk))
+    if result.gap <= ROUNDING * float(np.ptp(problem.gain, axis=1).sum()):
+        result = replace(result, status=Status.OPTIMAL)
     return replace(result, seconds=time.perf_counter() - began)
+
+
+def _numbers(name: str, axes: str, given: Any) -> Floats:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidProblemError(
+            f"{name} is of type {type(given).__name__}; expected an array [{axes}] of numbers"
+            " (mdp.features are such; solve takes a whole model)"
+        ) from error
 
 
 def engine_named(name: str) -> Engine:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from spotree.tree.text import size_text
 from spotree.tree.tree import Tree
 
 
@@ -38,6 +39,10 @@ class StepResult:
     seconds: float
     engine: str
     counts: Mapping[str, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        value = f"value {self.value:.6g} <= {self.bound:.6g}"
+        return f"<StepResult of {self.engine}: {size_text(self.tree)}, {value}, {self.status}>"
 
     @property
     def optimal(self) -> bool:

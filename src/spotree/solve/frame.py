@@ -5,9 +5,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from spotree.errors import InfeasibleError, InvalidProblemError
+from spotree.errors import InfeasibleError
 from spotree.mdp.model import MDP
 from spotree.solve.history import Progress
+from spotree.solve.request import check_size
 from spotree.solve.solution import Solution, SolveStatus
 from spotree.tree.policy import TreePolicy
 from spotree.tree.prune import prune
@@ -31,10 +32,7 @@ class Frame:
     started: float = field(default_factory=time.perf_counter)
 
     def __post_init__(self) -> None:
-        if self.depth < 0:
-            raise InvalidProblemError(f"depth is {self.depth}; it must be 0 or more")
-        if self.max_leaves is not None and self.max_leaves < 1:
-            raise InvalidProblemError(f"max_leaves is {self.max_leaves}; it must be 1 or more")
+        check_size(self.mdp, self.depth, self.max_leaves)
         self.optimum = optimum(self.mdp)
         self.random_value = random_return(self.mdp)
 

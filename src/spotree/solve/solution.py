@@ -10,6 +10,7 @@ from spotree.errors import ReadError
 from spotree.files import whole_file
 from spotree.solve.history import Progress
 from spotree.tree.policy import TreePolicy
+from spotree.tree.text import size_text
 from spotree.tree.tree import make_tree
 from spotree.values.normalise import of_optimum, over_random
 
@@ -61,6 +62,10 @@ class Solution:
     discount: float = 0.99
     seed: int | None = None
     history: tuple[Progress, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        value = f"value {self.value:.6g} <= {self.bound:.6g}"
+        return f"<Solution of {self.model} by {self.method}: {size_text(self.policy.tree)}, {value}, {self.status}>"
 
     @property
     def of_optimum(self) -> float:

@@ -1,5 +1,6 @@
 """From a model to a tree policy: one call, whatever the method."""
 
+import inspect
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Protocol, cast
@@ -7,6 +8,7 @@ from typing import Any, Protocol, cast
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.solve.history import Progress
+from spotree.solve.request import check_limits, check_size
 from spotree.solve.solution import Solution
 from spotree.tree.policy import TreePolicy
 from spotree.tree.tree import Tree
@@ -76,8 +78,11 @@ def solve(
     """
     if method not in METHODS:
         raise InvalidProblemError(f"method {method!r} is unknown; choose one of {', '.join(METHODS)}")
+    check_size(mdp, depth, max_leaves)
+    check_limits(time_limit, seed, threads)
     module, function = METHODS[method].split(":")
     run = cast(Method, getattr(import_module(module), function))
+    _check_settings(method, run, settings)
     return run(
         mdp,
         depth,
@@ -91,7 +96,26 @@ def solve(
     )
 
 
+def _check_settings(method: str, run: Method, settings: dict[str, Any]) -> None:
+    """Refuse what the method does not know, unless it hands its settings on."""
+    known = inspect.signature(run).parameters
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in known.values()):
+        return
+    own = [name for name in known if name not in inspect.signature(solve).parameters]
+    for name in settings:
+        if name not in known:
+            raise InvalidProblemError(
+                f"method {method!r} has no setting {name!r}; it has {', '.join(own) or 'none of its own'}"
+            )
+
+
 def _tree_of(start: Solution | TreePolicy | Tree | None) -> Tree | None:
     if isinstance(start, Solution):
         return start.policy.tree
-    return start.tree if isinstance(start, TreePolicy) else start
+    if isinstance(start, TreePolicy):
+        return start.tree
+    if start is not None and not isinstance(start, Tree):
+        raise InvalidProblemError(
+            f"start is of type {type(start).__name__}; give a Solution (Solution.load reads a saved one) or a tree"
+        )
+    return start

@@ -11,6 +11,7 @@ from spotree.search.engine import Engine
 from spotree.search.exact import Exact
 from spotree.search.limits import Limits
 from spotree.search.problem import TreeProblem
+from spotree.search.result import Status
 from spotree.solve.exploration import ExplorationRate, decaying
 from spotree.solve.frame import Frame
 from spotree.solve.freeze import freeze
@@ -74,7 +75,8 @@ def spot(
             value, weight = policy_value(mdp, policy), settings.weigh(mdp, policy)
             fixed = None if tree is None else freeze(tree, depth, settings.free_probability, rng)
             problem = TreeProblem(mdp.features, gain(mdp, value, weight), depth, max_leaves, fixed)
-            tree = settings.engine.best_tree(problem, _limits(settings, frame, threads), start=tree).tree
+            step = settings.engine.best_tree(problem, _limits(settings, frame, threads), start=tree)
+            tree = step.tree
             current = frame.return_of(tree)
             if best is None or current > best_value:
                 best, best_value = tree, current
@@ -83,6 +85,8 @@ def spot(
             history.append(Progress(frame.seconds, round, best_value, frame.optimum.value, current))
             if progress is not None:
                 progress(history[-1])
+            if step.status is Status.INTERRUPTED:
+                raise KeyboardInterrupt  # the engine kept its tree, so the round counts
     except KeyboardInterrupt:
         if best is None:
             raise

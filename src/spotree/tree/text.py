@@ -5,6 +5,11 @@ from collections.abc import Iterator, Sequence
 from spotree.tree.tree import Tree
 
 
+def size_text(tree: Tree) -> str:
+    """Depth and number of leaves, as in "depth 3, 8 leaves"."""
+    return f"depth {tree.depth}, {tree.num_leaves} {'leaf' if tree.num_leaves == 1 else 'leaves'}"
+
+
 def tree_text(tree: Tree, feature_names: Sequence[str] = (), action_names: Sequence[str] = ()) -> str:
     """The tree, one test or action a line; the branch taken when the test holds comes first."""
 
