@@ -58,10 +58,12 @@ class Proof {
     ~Proof() { join(); }
 
     void start(double seconds, int threads, bool state_rule, bool tree_rule, bool regret, bool floors,
-               bool filter, bool solo, bool journal, double before_floors, int64_t memory_limit) {
+               bool filter, bool solo, bool journal, double before_floors, int64_t memory_limit,
+               int64_t listed) {
         prover_.shared.switches = {regret, floors, filter, solo};
         prover_.shared.memory_limit = size_t(memory_limit);
         prover_.by_state.on = prover_.by_tree.on = journal;
+        prover_.by_state.listed = prover_.by_tree.listed = size_t(listed);
         const Plan plan{threads, state_rule, tree_rule, seconds, before_floors};
         thread_ = std::thread([this, plan] {
             prover_.run(plan);
@@ -161,7 +163,7 @@ void add_certify(nb::module_& m) {
              "initial"_a, "discount"_a, "group_of"_a, "rank"_a, "split_feature"_a, "split_rank"_a, "depth"_a,
              "max_leaves"_a, "tolerance"_a)
         .def("start", &Proof::start, "seconds"_a, "threads"_a, "state_rule"_a, "tree_rule"_a, "regret"_a,
-             "floors"_a, "filter"_a, "solo"_a, "journal"_a, "before_floors"_a, "memory_limit"_a)
+             "floors"_a, "filter"_a, "solo"_a, "journal"_a, "before_floors"_a, "memory_limit"_a, "listed"_a)
         .def("resume", &Proof::resume, "words"_a, "numbers"_a, "bound"_a)
         .def("wait", &Proof::wait, "seconds"_a)
         .def("stop", &Proof::stop)

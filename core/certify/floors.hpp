@@ -34,7 +34,7 @@ class FloorFinder {
             }
             shift_[state] = -1;
             relaxer_.solve(root_.allowed, r, -std::numeric_limits<double>::infinity(),
-                           std::max(scale, 1e-3) * tolerance_, stop, shift_.data(), scale);
+                           std::max(scale, 1e-3) * tolerance_, stop, false, shift_.data(), scale);
             shift_[state] = 0;
             if (stop()) break;
             const double level = scale * best - r.bound;

@@ -22,6 +22,7 @@ struct Model {
     std::vector<int32_t> target;        // ascending within a row
     std::vector<double> weight;         // discount * probability
     std::vector<double> reward;         // [row]
+    std::vector<double> stay;           // [row] discounted probability to stay in the state
     std::vector<double> initial;        // [state]
     std::vector<int32_t> group_of;      // [state], -1: every action is the same there
     std::vector<uint64_t> row_actions;  // [row, word] the actions that lead to a row
@@ -76,6 +77,14 @@ struct Model {
                     forbids = true;
                 } else {
                     row_actions[size_t(row) * words + a / 64] |= ActionSets::bit(a);
+                }
+            }
+        }
+        stay.assign(rows, 0.0);
+        for (int i = 0; i < states; ++i) {
+            for (int64_t row = choice_start[i]; row < choice_start[i + 1]; ++row) {
+                for (int64_t k = row_start[row]; k < row_start[row + 1]; ++k) {
+                    if (target[k] == i) stay[row] += weight[k];
                 }
             }
         }

@@ -46,7 +46,7 @@ class Prover {
         if (!shared.cubes.complete) return write_root(root);
         std::vector<std::unique_ptr<Bounder>> bounders;
         const int state_workers = plan.state_rule ? std::max(1, plan.threads - (plan.tree_rule ? 1 : 0)) : 0;
-        for (int t = 0; t < state_workers + (plan.tree_rule ? 1 : 0); ++t) {
+        for (int t = 0; t < std::max(plan.threads, state_workers + (plan.tree_rule ? 1 : 0)); ++t) {
             bounders.push_back(std::make_unique<Bounder>(shared));
         }
         Draft draft;
@@ -197,16 +197,28 @@ class Prover {
                                                        std::chrono::duration<double>(until)));
         by_state.restart();
         by_tree.restart();
+        for (auto& bounder : bounders) bounder->viable.clear();
         std::unique_ptr<StateRule> states;
         std::unique_ptr<TreeRule> trees;
         if (plan.state_rule) states = std::make_unique<StateRule>(shared, by_state);
-        if (plan.tree_rule) trees = std::make_unique<TreeRule>(shared, by_tree);
+        if (plan.tree_rule) trees = std::make_unique<TreeRule>(shared, by_tree, root);
+        const auto started = clock::now();
+        const double room = root.bound - shared.close_at();
+        // A thread goes over to the other rule when that one has come further.
+        auto follow_trees = [&](Bounder& bounder) {
+            TreeWorker(*trees, bounder).work();
+            if (trees->finished() && !shared.done.exchange(true)) winner = Winner::tree;
+        };
+        auto trees_lead = [&] {
+            if (!trees || clock::now() - started < std::chrono::seconds(3)) return false;
+            const double closed = 1 - (states->bound() - shared.close_at()) / room;
+            return trees->share() > std::max(0.01, closed);
+        };
         std::vector<std::thread> workers;
         if (trees) {
             workers.emplace_back([&] {
-                Draft own = draft;
-                trees->run(*bounders.back(), root, own, 0.15 * std::min(until, plan.seconds));
-                if (trees->finished && !shared.done.exchange(true)) winner = Winner::tree;
+                TreeWorker(*trees, *bounders.back()).begin(draft, 0.15 * std::min(until, plan.seconds));
+                follow_trees(*bounders.back());
             });
         }
         if (states) {
@@ -221,10 +233,14 @@ class Prover {
             }
             for (int t = 0; t < state_workers; ++t) {
                 workers.emplace_back([&, t] {
-                    states->work(*bounders[t]);
+                    states->work(*bounders[t], trees_lead);
                     if (states->finished() && !shared.done.exchange(true)) winner = Winner::state;
+                    if (trees && !shared.stopped()) follow_trees(*bounders[t]);
                 });
             }
+        }
+        for (int t = 1; trees && !states && t < plan.threads; ++t) {
+            workers.emplace_back([&, t] { follow_trees(*bounders[t - 1]); });
         }
         for (auto& worker : workers) worker.join();
         {

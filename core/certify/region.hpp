@@ -19,12 +19,13 @@ struct Draft {
     std::vector<int32_t> words;
     std::vector<double> numbers;
     int rounds = 0;
+    bool brief = false;  // the checker finds values and visits itself
+};
 
-    void clear() {
-        words.clear();
-        numbers.clear();
-        rounds = 0;
-    }
+enum class Effort {
+    full,       // as sharp as it gets
+    rough,      // the relaxation only as sharp as it takes to see whether it closes the region
+    relaxation  // rough, and no regret
 };
 
 struct Floor {
@@ -80,13 +81,13 @@ class Bounder {
     // open nodes of its partial tree. Afterwards (verdict open) `relaxer`, `step`, `visits` and `reached`
     // describe the region.
     Verdict process(Region& region, const std::vector<Item>& items, int rounds, bool filter, Draft* draft,
-                    const std::vector<Floor>* floors = nullptr) {
+                    const std::vector<Floor>* floors = nullptr, Effort effort = Effort::full) {
         auto stop = [&] { return shared_.stopped(); };
         shared_.regions.fetch_add(1, std::memory_order_relaxed);
         const Turn turn(shared_);
         for (int round = 0; round < rounds; ++round) {
             const bool feasible = relaxer.solve(region.allowed, region.relaxed, shared_.close_at(),
-                                                0.02 * shared_.tolerance, stop);
+                                                0.02 * shared_.tolerance, stop, effort != Effort::full);
             if (!feasible) {
                 region.bound = -std::numeric_limits<double>::infinity();
                 return Verdict::closed;
@@ -98,7 +99,7 @@ class Bounder {
                 return Verdict::closed;
             }
             if (stop()) return Verdict::stopped;
-            if (!shared_.cubes.complete) {
+            if (!shared_.cubes.complete || effort == Effort::relaxation) {
                 write(draft, region, false, {}, floors);
                 return Verdict::open;
             }
@@ -109,7 +110,7 @@ class Bounder {
             }
             const double budget = upper - shared_.close_at();
             find_costs(region, visits, 2 * budget + 1e-300);
-            if (!step.solve(cost, viable, stop)) return Verdict::stopped;
+            if (!step.solve(cost, viable, items, stop)) return Verdict::stopped;
             double least = 0;
             for (const auto& item : items) least += step.least_of(item.cube, item.size);
             region.bound = std::min(region.bound, upper - least);
@@ -118,8 +119,9 @@ class Bounder {
                 return Verdict::closed;
             }
             removed_.clear();
-            if (filter && shared_.switches.filter && round + 1 < rounds)
-                find_removable(region, items, budget);
+            if (filter && shared_.switches.filter && round + 1 < rounds &&
+                !find_removable(region, items, budget))
+                return Verdict::stopped;
             write(draft, region, true, removed_, floors);
             floors = nullptr;
             if (removed_.empty()) return Verdict::open;
@@ -162,12 +164,12 @@ class Bounder {
     }
 
   private:
-    void find_removable(const Region& region, const std::vector<Item>& items, double budget) {
+    bool find_removable(const Region& region, const std::vector<Item>& items, double budget) {
         ActionSets unsupported = region.allowed;
         for (int g = 0; g < m_.groups; ++g) {
             if (!reached[g]) std::fill_n(unsupported.of(g), m_.words, 0);
         }
-        step.support(items, budget, viable, unsupported);
+        if (!step.support(items, budget, unsupported, [&] { return shared_.stopped(); })) return false;
         if (!covers_everything(items)) keep_outside(items, unsupported);
         for (int g = 0; g < m_.groups; ++g) {
             for (int k = 0; k < m_.words; ++k) {
@@ -176,6 +178,7 @@ class Bounder {
                 }
             }
         }
+        return true;
     }
 
     bool covers_everything(const std::vector<Item>& items) const {
@@ -199,10 +202,13 @@ class Bounder {
                const std::vector<Floor>* floors) const {
         if (!draft) return;
         ++draft->rounds;
+        const bool brief = draft->brief && !floors;
         const int count = floors ? int(floors->size()) : 0;
-        draft->words.insert(draft->words.end(), {int32_t(regret), count, int32_t(removed.size())});
+        draft->words.insert(draft->words.end(),
+                            {int32_t(regret) + (brief ? 2 : 0), count, int32_t(removed.size())});
         for (int k = 0; k < count; ++k) draft->words.push_back((*floors)[k].state);
         draft->words.insert(draft->words.end(), removed.begin(), removed.end());
+        if (brief) return;
         auto& to = draft->numbers;
         to.insert(to.end(), region.relaxed.value.begin(), region.relaxed.value.end());
         for (int k = 0; k < count; ++k) {

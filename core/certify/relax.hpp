@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "certify/bicgstab.hpp"
-#include "certify/model.hpp"
+#include "certify/reach.hpp"
 
 namespace spotree::certify {
 
@@ -20,36 +20,32 @@ struct Relaxed {
 
 class Relaxer {
   public:
-    explicit Relaxer(const Model& model)
-        : m_(model),
-          in_reach_(model.states, 0),
-          dead_(model.states, 0),
-          usable_(model.choice_start.back(), 0),
-          backup_(model.states) {
+    explicit Relaxer(const Model& model) : m_(model), found_(model), backup_(model.states) {
         space_.resize(model.states);
     }
 
     // Policy iteration on the states that allowed actions can reach. On return, with e the largest amount by
     // which some allowed choice is worth more than the value of its state, start_value + e / (1 - discount)
     // is a bound. Ends early once the bound is at most `close_at`. False: no allowed policy avoids forbidden
-    // actions.
+    // actions. A rough solution ends as soon as the bound cannot come down to `close_at` any more, it seems.
     template <class Stop>
     bool solve(const ActionSets& allowed, Relaxed& r, double close_at, double tolerance, Stop&& stop,
-               const double* reward_shift = nullptr, double reward_scale = 1.0) {
+               bool rough = false, const double* reward_shift = nullptr, double reward_scale = 1.0) {
         shift_ = reward_shift;
         scale_ = reward_scale;
-        if (!explore(allowed)) {
+        if (!found_.explore(allowed)) {
             r.bound = -std::numeric_limits<double>::infinity();
             return false;
         }
-        for (int i : reach_) {
-            if (r.policy[i] < 0 || !usable_[r.policy[i]]) r.policy[i] = best_row(i, r.value.data()).first;
+        for (int i : reach()) {
+            if (r.policy[i] < 0 || !usable(r.policy[i])) r.policy[i] = best_row(i, r.value.data()).first;
         }
-        const double enough = tolerance * (1 - m_.discount);
+        double enough = tolerance * (1 - m_.discount);
+        const bool fine = sweep_down(r, close_at, 0.3 * enough, rough, stop);
         for (int round = 0; round < 500; ++round) {
             double excess = 0, size = 0;
             bool changed = false;
-            for (int i : reach_) {
+            for (int i : reach()) {
                 const auto [row, worth] = best_row(i, r.value.data());
                 size = std::max(size, std::abs(r.value[i]));
                 const double over = worth - r.value[i];
@@ -63,7 +59,12 @@ class Relaxer {
             slack_ = excess / (1 - m_.discount) + 1e-15 * size / (1 - m_.discount);
             r.bound = m_.start_value(r.value.data()) + slack_;
             if (r.bound <= close_at || stop()) return true;
-            if (excess <= std::max(enough, 4e-15 * size) && (round > 0 || lowest_is_policy(r, enough)))
+            if (rough) {
+                const double room = std::abs(m_.start_value(r.value.data()) - close_at);
+                enough = std::max(tolerance, 0.02 * room) * (1 - m_.discount);
+            }
+            if (excess <= std::max(enough, 4e-15 * size) &&
+                (round > 0 || fine || lowest_is_policy(r, enough)))
                 return true;
             if (!changed && round > 20) return true;
             evaluate(r, 0.3 * enough, stop);
@@ -76,7 +77,7 @@ class Relaxer {
     void occupancy(const Relaxed& r, std::vector<double>& visits, Stop&& stop) {
         auto apply = [&](const std::vector<double>& x, std::vector<double>& y) {
             y = x;
-            for (int i : reach_) {
+            for (int i : reach()) {
                 if (x[i] == 0) continue;
                 for (int64_t k = m_.row_start[r.policy[i]]; k < m_.row_start[r.policy[i] + 1]; ++k) {
                     y[m_.target[k]] -= m_.weight[k] * x[i];
@@ -95,31 +96,21 @@ class Relaxer {
                          Stop&& stop) {
         shift_ = nullptr;
         scale_ = 1;
-        reach_.clear();
-        std::fill(in_reach_.begin(), in_reach_.end(), 0);
-        for (int i = 0; i < m_.states; ++i) {
-            if (m_.initial[i] > 0) visit(i);
-        }
-        for (size_t at = 0; at < reach_.size(); ++at) {
-            const int32_t row = rows[reach_[at]];
-            if (row < 0) return -std::numeric_limits<double>::infinity();
-            for (int64_t k = m_.row_start[row]; k < m_.row_start[row + 1]; ++k) visit(m_.target[k]);
-        }
-        sort_reach();
+        if (!found_.explore(rows)) return -std::numeric_limits<double>::infinity();
         Relaxed r(0);
         r.policy = rows;
         r.value = value;
         evaluate(r, tolerance * (1 - m_.discount), stop);
         // What is left of the residual moves the return by at most its size over 1 - discount: stay below.
         double least = 0;
-        for (int i : reach_) least = std::min(least, q(i, rows[i], r.value.data()) - r.value[i]);
+        for (int i : reach()) least = std::min(least, q(i, rows[i], r.value.data()) - r.value[i]);
         value = r.value;
         return m_.start_value(value.data()) + least / (1 - m_.discount);
     }
 
-    const std::vector<int32_t>& reach() const { return reach_; }
-    bool reaches(int state) const { return in_reach_[state]; }
-    bool usable(int64_t row) const { return usable_[row]; }
+    const std::vector<int32_t>& reach() const { return found_.states(); }
+    bool reaches(int state) const { return found_.has(state); }
+    bool usable(int64_t row) const { return found_.usable(row); }
     double slack() const { return slack_; }
     double q(int state, int64_t row, const double* value) const {
         if (!shift_) return m_.worth(row, value);
@@ -127,83 +118,51 @@ class Relaxer {
     }
 
   private:
-    void visit(int state) {
-        if (in_reach_[state]) return;
-        in_reach_[state] = 1;
-        reach_.push_back(state);
-    }
-
-    void sort_reach() {
-        reach_.clear();
-        for (int i : m_.order) {
-            if (in_reach_[i]) reach_.push_back(i);
-        }
-    }
-
-    // Marks the usable rows and the states they reach; false if a start state has no way to avoid forbidden
-    // actions.
-    bool explore(const ActionSets& allowed) {
-        if (m_.forbids) mark_dead(allowed);
-        reach_.clear();
-        std::fill(in_reach_.begin(), in_reach_.end(), 0);
-        for (int i = 0; i < m_.states; ++i) {
-            if (m_.initial[i] <= 0) continue;
-            if (dead_[i]) return false;
-            visit(i);
-        }
-        for (size_t at = 0; at < reach_.size(); ++at) {
-            const int i = reach_[at];
-            bool any = false;
-            for (int64_t row = m_.choice_start[i]; row < m_.choice_start[i + 1]; ++row) {
-                usable_[row] = m_.offered(i, row, allowed) && !leads_to_death(row);
-                if (!usable_[row]) continue;
-                any = true;
-                for (int64_t k = m_.row_start[row]; k < m_.row_start[row + 1]; ++k) visit(m_.target[k]);
-            }
-            if (!any) return false;
-        }
-        sort_reach();
-        return true;
-    }
-
-    bool leads_to_death(int64_t row) const {
-        if (!m_.forbids) return false;
-        for (int64_t k = m_.row_start[row]; k < m_.row_start[row + 1]; ++k) {
-            if (dead_[m_.target[k]]) return true;
-        }
-        return false;
-    }
-
-    // A state is dead when every allowed action is forbidden there or may lead to a dead state.
-    void mark_dead(const ActionSets& allowed) {
-        std::fill(dead_.begin(), dead_.end(), 0);
-        for (bool changed = true; changed;) {
-            changed = false;
-            for (int i = 0; i < m_.states; ++i) {
-                if (dead_[i]) continue;
-                bool alive = false;
-                for (int64_t row = m_.choice_start[i]; row < m_.choice_start[i + 1] && !alive; ++row) {
-                    alive = m_.offered(i, row, allowed) && !leads_to_death(row);
-                }
-                if (!alive) dead_[i] = changed = true;
-            }
-        }
-    }
-
     std::pair<int32_t, double> best_row(int state, const double* value) const {
         int32_t best = -1;
         double most = -std::numeric_limits<double>::infinity();
         for (int64_t row = m_.choice_start[state]; row < m_.choice_start[state + 1]; ++row) {
-            if (!usable_[row]) continue;
+            if (!usable(row)) continue;
             const double worth = q(state, row, value);
             if (worth > most) most = worth, best = int32_t(row);
         }
         return {best, most};
     }
 
+    // Value iteration in place, successors mostly first and with the way back to the state itself summed up:
+    // few sweeps where there are few cycles. From above it stays above, so that every sweep gives a bound.
+    // True if more sweeps would not help (rough: would not bring the bound down to `close_at`).
+    template <class Stop>
+    bool sweep_down(Relaxed& r, double close_at, double enough, bool rough, Stop&& stop) {
+        double before = 0;
+        for (int k = 0; k < 100 && !stop(); ++k) {
+            double change = 0;
+            for (int i : reach()) {
+                double& here = r.value[i];
+                double most = -std::numeric_limits<double>::infinity();
+                for (int64_t row = m_.choice_start[i]; row < m_.choice_start[i + 1]; ++row) {
+                    if (!usable(row)) continue;
+                    double worth = q(i, row, r.value.data());
+                    if (m_.stay[row] > 0) worth = (worth - m_.stay[row] * here) / (1 - m_.stay[row]);
+                    if (worth > most) most = worth, r.policy[i] = int32_t(row);
+                }
+                change = std::max(change, std::abs(here - most));
+                here = most;
+            }
+            if (change <= enough) return true;
+            const double bound = m_.start_value(r.value.data());
+            if (bound <= close_at) return false;
+            const double rate = k > 0 ? change / before : 1;
+            if (k > 2 && rate > (rough ? 0.8 : 0.4)) return false;
+            if (rough && k > 0 && change * rate <= 0.03 * (1 - rate) * (bound - close_at)) return true;
+            before = change;
+        }
+        return false;
+    }
+
     // A warm start may lie above the truth: then its policy is no witness yet and must be evaluated.
     bool lowest_is_policy(const Relaxed& r, double enough) const {
-        for (int i : reach_) {
+        for (int i : reach()) {
             if (q(i, r.policy[i], r.value.data()) < r.value[i] - enough) return false;
         }
         return true;
@@ -212,7 +171,7 @@ class Relaxer {
     double residual(const Relaxed& r) {
         std::fill(space_.residual.begin(), space_.residual.end(), 0.0);
         double most = 0;
-        for (int i : reach_) {
+        for (int i : reach()) {
             const double left = q(i, r.policy[i], r.value.data()) - r.value[i];
             space_.residual[i] = left;
             most = std::max(most, std::abs(left));
@@ -221,17 +180,17 @@ class Relaxer {
     }
 
     void sweep(Relaxed& r) {
-        for (int i : reach_) r.value[i] = q(i, r.policy[i], r.value.data());
+        for (int i : reach()) r.value[i] = q(i, r.policy[i], r.value.data());
     }
 
     template <class Stop>
     void evaluate(Relaxed& r, double tolerance, Stop&& stop) {
         sweep(r);
         double size = 0;
-        for (int i : reach_) size = std::max(size, std::abs(r.value[i]));
+        for (int i : reach()) size = std::max(size, std::abs(r.value[i]));
         tolerance = std::max(tolerance, 2e-15 * size);
         auto apply = [&](const std::vector<double>& x, std::vector<double>& y) {
-            for (int i : reach_) {
+            for (int i : reach()) {
                 y[i] = x[i] - m_.ahead(r.policy[i], x.data());
             }
         };
@@ -251,8 +210,7 @@ class Relaxer {
     }
 
     const Model& m_;
-    std::vector<int32_t> reach_;
-    std::vector<char> in_reach_, dead_, usable_;
+    Reach found_;
     std::vector<double> backup_;
     KrylovSpace space_;
     const double* shift_ = nullptr;  // added to the reward of a state (for floors)

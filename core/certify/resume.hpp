@@ -59,13 +59,16 @@ struct OldProof {
         for (int32_t round = 0; round < words.at(at + 5); ++round) {
             const int32_t regret = words.at(place), count = words.at(place + 1), gone = words.at(place + 2);
             place += 3;
+            const bool brief = regret & 2;
             const size_t length =
-                size_t(m.states) * (1 + (regret ? 1 : 0)) + size_t(count) * (size_t(m.states) + 2);
+                brief ? 0
+                      : size_t(m.states) * (1 + (regret ? 1 : 0)) + size_t(count) * (size_t(m.states) + 2);
             if (count < 0 || taken + length > numbers.size())
                 throw std::invalid_argument("the numbers end early");
-            region.value.assign(numbers.begin() + int64_t(taken),
-                                numbers.begin() + int64_t(taken) + m.states);
-            for (int32_t k = 0; k < count; ++k) {
+            if (!brief)
+                region.value.assign(numbers.begin() + int64_t(taken),
+                                    numbers.begin() + int64_t(taken) + m.states);
+            for (int32_t k = 0; k < count && !brief; ++k) {
                 const size_t where = taken + size_t(m.states) + size_t(k) * (size_t(m.states) + 2);
                 floors.emplace_back(bounded(words.at(place++), m.states), numbers.at(where + 1));
             }

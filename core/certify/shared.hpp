@@ -16,24 +16,6 @@ struct Switches {  // ingredients that may change the time, never the answer
     bool regret = true, floors = true, filter = true, solo = true;
 };
 
-// What a proof writes down for the certificate; see docs/proof.md for the layout.
-struct Journal {
-    bool on = false;
-    std::mutex lock;
-    std::vector<int32_t> words;
-    std::vector<double> numbers;
-    int32_t next = 0;   // number of the next region
-    int32_t epoch = 0;  // a new one begins when a proof starts afresh
-
-    void restart() {
-        std::scoped_lock hold(lock);
-        words.clear();
-        numbers.clear();
-        next = 0;
-        ++epoch;
-    }
-};
-
 struct Shared {
     Model model;
     Sizes sizes;

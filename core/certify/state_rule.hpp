@@ -6,24 +6,9 @@
 #include <set>
 
 #include "certify/candidate.hpp"
+#include "certify/journal.hpp"
 
 namespace spotree::certify {
-
-// Appends a finished region to the journal and returns its number.
-inline int32_t write_region(Journal& journal, int32_t parent, int32_t first, int32_t second,
-                            const Draft& draft, const std::vector<int32_t>& branching, double bound = 0) {
-    std::scoped_lock hold(journal.lock);
-    const int32_t number = journal.next++;
-    if (!journal.on) return number;
-    auto& to = journal.words;
-    const auto length = int32_t(6 + draft.words.size() + branching.size());
-    to.insert(to.end(), {length, number, parent, first, second, draft.rounds});
-    to.insert(to.end(), draft.words.begin(), draft.words.end());
-    to.insert(to.end(), branching.begin(), branching.end());
-    journal.numbers.push_back(std::isfinite(bound) ? bound : 0);
-    journal.numbers.insert(journal.numbers.end(), draft.numbers.begin(), draft.numbers.end());
-    return number;
-}
 
 class StateRule {
     struct Parent {
@@ -70,15 +55,16 @@ class StateRule {
         if (!kept) put({region.bound, 0, made, true});
     }
 
-    // One of any number of workers; returns when everything is closed or the time is up.
-    void work(Bounder& bounder) {
+    // One of any number of workers; returns when everything is closed, the time is up or `leave` says so.
+    template <class Leave>
+    void work(Bounder& bounder, Leave&& leave) {
         size_t me;
         {
             std::scoped_lock hold(lock_);
             me = working_.size();
             working_.push_back(-std::numeric_limits<double>::infinity());
         }
-        while (!shared_.stopped()) {
+        while (!shared_.stopped() && !leave()) {
             Open open;
             {
                 std::unique_lock hold(lock_);
@@ -155,8 +141,8 @@ class StateRule {
         } else {
             for (int a : open.parent->same) region.allowed.remove(g, a);
         }
-        draft_of(bounder).clear();
-        Draft& draft = draft_of(bounder);
+        Draft draft;
+        draft.brief = journal_.brief();
         const std::vector<Item> whole{{0, shared_.sizes.whole, 0}};
         const Verdict verdict = bounder.process(region, whole, 6, true, journal_.on ? &draft : nullptr);
         if (verdict == Verdict::stopped) return put(open);
@@ -180,7 +166,7 @@ class StateRule {
         bounder.find_costs(region, weight, 10 * room);
         int group = -1;
         std::vector<int32_t> action_of, same;
-        if (bounder.step.solve(bounder.cost, bounder.viable, stop)) {
+        if (bounder.step.solve(bounder.cost, bounder.viable, {{0, shared_.sizes.whole, 0}}, stop)) {
             std::vector<TreeNode> tree;
             bounder.step.extract(0, shared_.sizes.whole, bounder.viable, tree);
             actions_of_tree(shared_.cubes, tree, m_.groups, action_of);
@@ -272,11 +258,6 @@ class StateRule {
         return same;
     }
 
-    Draft& draft_of(const Bounder& bounder) {
-        std::scoped_lock hold(lock_);
-        return drafts_[&bounder];
-    }
-
     Shared& shared_;
     const Model& m_;
     Journal& journal_;
@@ -284,7 +265,6 @@ class StateRule {
     std::condition_variable changed_;
     std::multiset<Open> frontier_;
     std::map<int64_t, std::multiset<Open>::iterator> newest_;
-    std::map<const Bounder*, Draft> drafts_;
     std::vector<double> working_;
     int busy_ = 0;
     int64_t order_ = 0;

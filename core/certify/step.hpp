@@ -25,58 +25,25 @@ class Step {
         sum_.resize(size_t(cubes.size()) * padded_);
         least_.resize(size_t(cubes.size()) * sizes.count());
         done_.resize(least_.size());
+        summed_.assign(cubes.size(), 0);
+        solved_.assign(least_.size(), 0);
     }
 
     int padded() const { return padded_; }
 
     // cost [group, padded action]; viable [cube, word] says which actions a leaf may take there (empty: all).
+    // Only cubes within the items are looked at: the others keep what they had.
     template <class Stop>
-    bool solve(const std::vector<double>& cost, const std::vector<uint64_t>& viable, Stop&& stop) {
-        const int words = (actions_ + 63) / 64;
-        for (int pass = 0; pass < 2; ++pass) {
-            for (int v = 0; v < c_.size(); ++v) {
-                const auto& cube = c_.cubes[v];
-                if ((cube.parent >= 0) != (pass == 1)) continue;
-                if (v % 1024 == 0 && stop()) return false;
-                double* to = &sum_[size_t(v) * padded_];
-                if (pass == 1) {
-                    const double* whole = &sum_[size_t(cube.parent) * padded_];
-                    const double* other = &sum_[size_t(cube.sibling) * padded_];
-                    for (int a = 0; a < padded_; ++a) to[a] = whole[a] - other[a];
-                } else {
-                    std::fill(to, to + padded_, 0.0);
-                    for (const int32_t* g = c_.begin(v); g != c_.end(v); ++g) {
-                        const double* from = &cost[size_t(*g) * padded_];
-                        for (int a = 0; a < padded_; ++a) to[a] += from[a];
-                    }
-                }
-            }
-        }
-        const int sizes = sizes_.count();
-        for (int v : c_.by_count) {
-            const auto& cube = c_.cubes[v];
-            double* least = &least_[size_t(v) * sizes];
-            const double* sum = &sum_[size_t(v) * padded_];
-            least[0] = 1e300;
-            if (viable.empty()) {
-                for (int a = 0; a < actions_; ++a) least[0] = std::min(least[0], sum[a]);
-            } else {
-                for (int a = 0; a < actions_; ++a) {
-                    if (viable[size_t(v) * words + a / 64] & ActionSets::bit(a))
-                        least[0] = std::min(least[0], sum[a]);
-                }
-            }
-            for (int s = 1; s < sizes; ++s) {
-                if (sizes_.depth[s] + cube.level > c_.depth) continue;
-                double best = cube.edge_count == 0 ? least[0] : 1e300;
-                for (const auto& [left, right] : sizes_.pairs[s]) {
-                    for (int e = cube.edge_first; e < cube.edge_first + cube.edge_count; ++e) {
-                        best = std::min(
-                            best, least_of(c_.edges[e].left, left) + least_of(c_.edges[e].right, right));
-                    }
-                }
-                least[s] = best;
-            }
+    bool solve(const std::vector<double>& cost, const std::vector<uint64_t>& viable,
+               const std::vector<Item>& items, Stop&& stop) {
+        cost_ = cost.data();
+        viable_ = viable.empty() ? nullptr : viable.data();
+        if (items.size() == 1 && items[0].cube == 0) return solve_all(stop);
+        ++now_;
+        found_ = 0;
+        for (const auto& item : items) {
+            if (summed_[item.cube] != now_) add_up(item.cube);
+            if (!find(item.cube, item.size, stop)) return false;
         }
         return true;
     }
@@ -87,16 +54,18 @@ class Step {
     const std::vector<double>& all_sums() const { return sum_; }
 
     // Removes from `unsupported` [group] every action that a tree within budget takes there. The items are
-    // the open nodes of a partial tree; what is left over may be filtered.
-    void support(const std::vector<Item>& items, double budget, const std::vector<uint64_t>& viable,
-                 ActionSets& unsupported) {
-        std::fill(done_.begin(), done_.end(), -1.0);
-        viable_ = viable.empty() ? nullptr : &viable;
+    // the open nodes of a partial tree, as they were solved; what is left over may be filtered. False:
+    // stopped.
+    template <class Stop>
+    bool support(const std::vector<Item>& items, double budget, ActionSets& unsupported, Stop&& stop) {
         double total = 0;
+        found_ = 0;
         for (const auto& item : items) total += least_of(item.cube, item.size);
         for (const auto& item : items) {
-            mark(item.cube, item.size, budget - (total - least_of(item.cube, item.size)), unsupported);
+            const double here = budget - (total - least_of(item.cube, item.size));
+            if (!mark(item.cube, item.size, here, unsupported, stop)) return false;
         }
+        return true;
     }
 
     // The cheapest subtree of a size, appended to `nodes`; returns its root.
@@ -149,9 +118,12 @@ class Step {
         return false;
     }
 
-    void mark(int cube, int size, double budget, ActionSets& unsupported) {
-        double& done = done_[size_t(cube) * sizes_.count() + size];
-        if (budget < least_of(cube, size) || budget <= done || !any_left(cube, unsupported)) return;
+    template <class Stop>
+    bool mark(int cube, int size, double budget, ActionSets& unsupported, Stop& stop) {
+        double& done = done_[at(cube, size)];
+        if (budget < least_of(cube, size) || budget <= done) return true;
+        if (++found_ % 64 == 0 && stop()) return false;
+        if (!any_left(cube, unsupported)) return true;
         done = budget;
         const auto& here = c_.cubes[cube];
         if (size == 0 || here.edge_count == 0) {
@@ -160,28 +132,125 @@ class Step {
             for (int a = 0; a < actions_; ++a) {
                 if (leaf_cost(cube, a) <= budget) cheap[a / 64] |= ActionSets::bit(a);
             }
-            for (int k = 0; k < words && viable_; ++k) cheap[k] &= (*viable_)[size_t(cube) * words + k];
+            for (int k = 0; k < words && viable_; ++k) cheap[k] &= viable_[size_t(cube) * words + k];
             for (const int32_t* g = c_.begin(cube); g != c_.end(cube); ++g) {
                 for (int k = 0; k < words; ++k) unsupported.of(*g)[k] &= ~cheap[k];
             }
-            return;
+            return true;
         }
         for (const auto& [left, right] : sizes_.pairs[size]) {
             for (int e = here.edge_first; e < here.edge_first + here.edge_count; ++e) {
                 const auto& edge = c_.edges[e];
                 const double x = least_of(edge.left, left), y = least_of(edge.right, right);
                 if (x + y > budget) continue;
-                mark(edge.left, left, budget - y, unsupported);
-                mark(edge.right, right, budget - x, unsupported);
+                if (!mark(edge.left, left, budget - y, unsupported, stop)) return false;
+                if (!mark(edge.right, right, budget - x, unsupported, stop)) return false;
             }
         }
+        return true;
+    }
+
+    size_t at(int cube, int size) const { return size_t(cube) * sizes_.count() + size; }
+
+    template <class Stop>
+    bool solve_all(Stop&& stop) {
+        for (int pass = 0; pass < 2; ++pass) {
+            for (int v = 0; v < c_.size(); ++v) {
+                const auto& cube = c_.cubes[v];
+                if ((cube.parent >= 0) != (pass == 1)) continue;
+                if (v % 64 == 0 && stop()) return false;
+                if (pass == 1) {
+                    subtract(v, cube.parent, cube.sibling);
+                } else {
+                    add_up(v);
+                }
+            }
+        }
+        int64_t looked = 0;
+        for (int v : c_.by_count) {
+            if (++looked % 256 == 0 && stop()) return false;
+            for (int s = 0; s < sizes_.count(); ++s) {
+                if (s == 0 || sizes_.depth[s] + c_.cubes[v].level <= c_.depth) find_least(v, s);
+            }
+        }
+        return true;
+    }
+
+    // The least of a cube after that of its parts.
+    template <class Stop>
+    bool find(int cube, int size, Stop& stop) {
+        if (solved_[at(cube, size)] == now_) return true;
+        solved_[at(cube, size)] = now_;
+        if (++found_ % 256 == 0 && stop()) return false;
+        const auto& here = c_.cubes[cube];
+        if (solved_[at(cube, 0)] != now_ || size == 0) find_least(cube, 0);
+        if (size == 0) return true;
+        solved_[at(cube, 0)] = now_;
+        for (int e = here.edge_first; e < here.edge_first + here.edge_count; ++e) {
+            const auto& edge = c_.edges[e];
+            const bool left_first = c_.cubes[edge.left].count <= c_.cubes[edge.right].count;
+            const int small = left_first ? edge.left : edge.right,
+                      large = left_first ? edge.right : edge.left;
+            if (summed_[small] != now_) add_up(small);
+            if (summed_[large] != now_) subtract(large, cube, small);
+            for (const auto& [left, right] : sizes_.pairs[size]) {
+                if (!find(edge.left, left, stop) || !find(edge.right, right, stop)) return false;
+            }
+        }
+        find_least(cube, size);
+        return true;
+    }
+
+    void find_least(int cube, int size) {
+        const auto& here = c_.cubes[cube];
+        done_[at(cube, size)] = -1.0;
+        double best = 1e300;
+        if (size == 0) {
+            const double* sum = &sum_[size_t(cube) * padded_];
+            const int words = (actions_ + 63) / 64;
+            for (int a = 0; a < actions_; ++a) {
+                if (viable_ && !(viable_[size_t(cube) * words + a / 64] & ActionSets::bit(a))) continue;
+                best = std::min(best, sum[a]);
+            }
+        } else if (here.edge_count == 0) {
+            best = least_of(cube, 0);
+        }
+        for (const auto& [left, right] : sizes_.pairs[size]) {
+            for (int e = here.edge_first; e < here.edge_first + here.edge_count; ++e) {
+                const auto& edge = c_.edges[e];
+                best = std::min(best, least_of(edge.left, left) + least_of(edge.right, right));
+            }
+        }
+        least_[at(cube, size)] = best;
+    }
+
+    void add_up(int cube) {
+        summed_[cube] = now_;
+        double* to = &sum_[size_t(cube) * padded_];
+        std::fill(to, to + padded_, 0.0);
+        for (const int32_t* g = c_.begin(cube); g != c_.end(cube); ++g) {
+            const double* from = cost_ + size_t(*g) * padded_;
+            for (int a = 0; a < padded_; ++a) to[a] += from[a];
+        }
+    }
+
+    void subtract(int cube, int whole, int part) {
+        summed_[cube] = now_;
+        double* to = &sum_[size_t(cube) * padded_];
+        const double* all = &sum_[size_t(whole) * padded_];
+        const double* other = &sum_[size_t(part) * padded_];
+        for (int a = 0; a < padded_; ++a) to[a] = all[a] - other[a];
     }
 
     const Cubes& c_;
     const Sizes& sizes_;
     int actions_, padded_;
     std::vector<double> sum_, least_, done_;
-    const std::vector<uint64_t>* viable_ = nullptr;
+    std::vector<uint32_t> summed_, solved_;  // when they were found last
+    uint32_t now_ = 1;
+    int64_t found_ = 0;
+    const double* cost_ = nullptr;
+    const uint64_t* viable_ = nullptr;
 };
 
 }  // namespace spotree::certify

@@ -1,348 +1,316 @@
 // Rule "tree": part a region by the next split or leaf of a partial tree; deepest first.
 #pragma once
 
-#include "certify/state_rule.hpp"
+#include "certify/candidate.hpp"
+#include "certify/met.hpp"
+#include "certify/partial.hpp"
+#include "certify/solo.hpp"
+#include "certify/team.hpp"
 
 namespace spotree::certify {
 
+// A region whose partial tree is to be continued: everything that a thread needs for it.
+struct TreeTask {
+    std::shared_ptr<const Region> region;
+    std::vector<Item> items;
+    std::shared_ptr<const Partial> partial;
+    int32_t parent, first, second;
+    Draft draft;
+    std::vector<TreeNode> nodes;
+    int32_t sibling;  // the node to be settled next
+    double share;     // of the whole search
+    std::optional<SetKey> key;
+};
+
+// What the threads that follow the rule have in common.
 class TreeRule {
-    // What the last processed region told: kept while its partial tree is split further.
-    struct Tables {
-        double upper;
-        std::vector<double> least, sums;
-        std::vector<char> reached;
-    };
-    struct Child {
-        double estimate;
-        int32_t first, second, left, right;
-        std::pair<int, int> share;
-    };
+    friend class TreeWorker;
 
   public:
-    TreeRule(Shared& shared, Journal& journal)
-        : shared_(shared), m_(shared.model), cubes_(shared.cubes), journal_(journal) {}
+    TreeRule(Shared& shared, Journal& journal, const Region& root)
+        : shared_(shared), journal_(journal), root_(root), solo_(shared, journal, root) {}
 
-    // The root has been processed (verdict open) by `bounder`.
-    void run(Bounder& bounder, const Region& root, Draft& draft, double solo_seconds) {
-        bounder_ = &bounder;
-        root_ = root;
-        auto stop = [&] { return shared_.stopped(); };
-        bounder.relaxer.solve(root_.allowed, root_.relaxed, -1e300, 0.02 * shared_.tolerance, stop);
-        bounder.relaxer.occupancy(root.relaxed, occupancy_, stop);
-        weight_.assign(m_.groups, 0.0);
-        for (int i = 0; i < m_.states; ++i) {
-            if (m_.group_of[i] >= 0) weight_[m_.group_of[i]] += occupancy_[i];
-        }
-        if (shared_.switches.solo) {
-            bounder.viable.assign(size_t(cubes_.size()) * m_.words, ~uint64_t(0));
-            solo_.assign(size_t(cubes_.size()) * m_.actions, std::numeric_limits<double>::quiet_NaN());
-        }
-        nodes_.assign(1, {});
-        if (shared_.switches.solo) try_leaves(solo_seconds);
-        const Verdict verdict = bounder.process(root_, {{0, shared_.sizes.whole, 0}}, 1, false, nullptr);
-        if (verdict == Verdict::open)
-            descend(root_, {{0, shared_.sizes.whole, 0}}, tables(root_), -1, 0, 0, draft);
-        if (verdict == Verdict::closed) write_region(journal_, -1, 0, 0, draft, {0});
-        finished = verdict != Verdict::stopped && open_ <= shared_.close_at();
-    }
+    // Share of the search that is finished: an indication, as it counts all children of a region alike.
+    double share() const { return share_.load(); }
+    bool over() { return begun_ && team_.idle(); }
+    bool finished() { return over() && open_.load() <= shared_.close_at(); }
 
-    std::atomic<bool> finished{false};
+    // Leaves what is unfinished open, for good: the threads have better things to do.
+    void give_up() { given_up_ = true; }
 
   private:
-    Tables tables(const Region& region) const {
-        return {region.relaxed.bound, bounder_->step.all_least(), bounder_->step.all_sums(),
-                bounder_->reached};
-    }
+    bool stopped() const { return given_up_.load(std::memory_order_relaxed) || shared_.stopped(); }
 
-    double least(const Tables& t, const Item& item) const {
-        return t.least[size_t(item.cube) * shared_.sizes.count() + item.size];
-    }
-
-    bool anything_reached(const Tables& t, int cube) const {
-        for (const int32_t* g = cubes_.begin(cube); g != cubes_.end(cube); ++g) {
-            if (t.reached[*g]) return true;
+    void leave_open(double bound) {
+        double before = open_.load();
+        while (before < bound && !open_.compare_exchange_weak(before, bound)) {
         }
-        return false;
     }
 
-    // What a region is, however its partial tree came about: allowed actions and open nodes.
-    SetKey identity(const SetKey& allowed, const std::vector<Item>& items) const {
-        SetKey key = allowed;
-        for (const auto& item : items) {
-            const uint64_t code = mix(uint64_t(item.cube) * 64 + uint64_t(item.size) + 1);
-            key = {key.a + code, key.b + mix(code)};  // sums, so that the order does not matter
+    void finish(double share) {
+        double before = share_.load();
+        while (!share_.compare_exchange_weak(before, before + share)) {
         }
-        return key;
     }
 
-    SetKey identity(const ActionSets& allowed) const {
-        SetKey key{1, 2};
-        for (int g = 0; g < m_.groups; ++g) {
-            for (int k = 0; k < m_.words; ++k) {
-                key.a = mix(key.a ^ allowed.of(g)[k]);
-                key.b = mix(key.b + 0x9e3779b97f4a7c15u * (allowed.of(g)[k] ^ uint64_t(g)));
-            }
+    Shared& shared_;
+    Journal& journal_;
+    Region root_;
+    std::vector<double> weight_;  // [group] visits of the relaxed policy
+    SoloLeaves solo_;
+    MetRegions met_;
+    Team<TreeTask> team_;
+    std::atomic<bool> begun_{false}, given_up_{false};
+    std::atomic<double> open_{-std::numeric_limits<double>::infinity()}, share_{0};
+};
+
+// One thread that follows the rule.
+class TreeWorker {
+  public:
+    TreeWorker(TreeRule& rule, Bounder& bounder)
+        : rule_(rule),
+          shared_(rule.shared_),
+          m_(rule.shared_.model),
+          cubes_(rule.shared_.cubes),
+          journal_(rule.journal_),
+          bounder_(bounder) {
+        bounder_.viable.clear();
+    }
+
+    // The first thread begins, with a root that has been processed (verdict open) as the draft says.
+    void begin(const Draft& draft, double solo_seconds) {
+        auto stop = [&] { return shared_.stopped(); };
+        Region root = rule_.root_;
+        bounder_.relaxer.solve(root.allowed, root.relaxed, -1e300, 0.02 * shared_.tolerance, stop);
+        std::vector<double> occupancy;
+        bounder_.relaxer.occupancy(root.relaxed, occupancy, stop);
+        rule_.weight_.assign(m_.groups, 0.0);
+        for (int i = 0; i < m_.states; ++i) {
+            if (m_.group_of[i] >= 0) rule_.weight_[m_.group_of[i]] += occupancy[i];
         }
-        return key;
+        using clock = std::chrono::steady_clock;
+        const auto until = clock::now() + std::chrono::duration_cast<clock::duration>(
+                                              std::chrono::duration<double>(solo_seconds));
+        if (shared_.switches.solo) {
+            rule_.solo_.look(bounder_, [&] {
+                listen();
+                return shared_.stopped() || clock::now() > until;
+            });
+        }
+        listen();
+        const std::vector<Item> whole{{0, shared_.sizes.whole, 0}};
+        const Verdict verdict = bounder_.process(root, whole, 1, false, nullptr);
+        if (verdict == Verdict::open)
+            rule_.team_.put({std::make_shared<const Region>(root),
+                             whole,
+                             partial(root),
+                             -1,
+                             0,
+                             0,
+                             draft,
+                             std::vector<TreeNode>(1),
+                             -1,
+                             1.0,
+                             {}});
+        if (verdict == Verdict::closed) write_region(journal_, -1, 0, 0, draft, {0});
+        if (verdict == Verdict::stopped) rule_.leave_open(root.bound);
+        rule_.begun_ = true;
     }
 
-    static uint64_t mix(uint64_t x) {
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-        return x ^ (x >> 31);
+    // Returns when everything is closed or the time is up.
+    void work() {
+        auto over = [&] { return rule_.stopped() || rule_.over(); };
+        while (auto task = rule_.team_.take(over)) {
+            nodes_ = std::move(task->nodes);
+            sibling_ = task->sibling;
+            descend(*task);
+            rule_.team_.done();
+        }
     }
 
-    // Whether the same set of policies has been closed before; says so in the journal.
-    bool seen(const SetKey& key, int32_t parent, int32_t first, int32_t second) {
-        const auto place = closed_.find(key);
-        if (place == closed_.end()) return false;
-        write_region(journal_, parent, first, second, {}, {6, place->second});
-        return true;
+  private:
+    using Shape = std::shared_ptr<const Partial>;
+
+    Shape partial(const Region& region) const {
+        return std::make_shared<const Partial>(shared_, region, bounder_);
     }
 
-    void remember(const SetKey& key, int32_t number) {
-        if (!shared_.stopped() && closed_.size() < 20'000'000) closed_.emplace(key, number);
+    void listen() {
+        if (shared_.switches.solo) rule_.solo_.tell(bounder_, heard_);
     }
 
-    void descend(const Region& region, std::vector<Item> items, const Tables& t, int32_t parent,
-                 int32_t first, int32_t second, const Draft& draft) {
-        if (shared_.stopped()) return leave_open(region.bound);
+    void hand_over_or_descend(TreeTask task) {
+        if (!rule_.team_.hungry()) return descend(task);
+        task.nodes = nodes_;
+        task.sibling = sibling_;
+        rule_.team_.put(std::move(task));
+    }
+
+    void descend(TreeTask& task) {
+        const Region& region = *task.region;
+        const Partial& shape = *task.partial;
+        auto& items = task.items;
+        if (rule_.stopped()) return rule_.leave_open(region.bound);
         std::erase_if(items, [&](const Item& item) {
-            if (anything_reached(t, item.cube)) return false;
+            if (shape.anything_reached(item.cube)) return false;
             nodes_[item.node] = {-1, -1, -1, 0};
             return true;
         });
         std::sort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
             return *cubes_.begin(a.cube) < *cubes_.begin(b.cube);
         });
-        if (items.empty()) {
-            complete(region);
-            if (region.bound > shared_.close_at()) leave_open(region.bound);
-            write_region(journal_, parent, first, second, draft, {0});
-            return;
-        }
-        double total = 0;
-        for (const auto& item : items) total += least(t, item);
-        std::vector<Child> children;
-        const auto [at, splits] = choose(items, t, children);
+        if (items.empty()) return complete(task);
+        double elsewhere = shape.upper;
+        const size_t at = choose(items, shape);
         const Item item = items[at];
-        const double elsewhere = t.upper - (total - least(t, item));
-        const int32_t number =
-            write_region(journal_, parent, first, second, draft, {splits ? 2 : 3, int32_t(at)});
+        const bool splits = shape.splittable(item);
+        const int32_t number = write(task, {splits ? 2 : 3, int32_t(at)});
         items.erase(items.begin() + int64_t(at));
+        for (const auto& other : items) elsewhere -= shape.least(other);
         if (splits) {
-            part(region, items, item, elsewhere, t, children, number);
+            part(task, item, elsewhere, number);
         } else {
-            settle(region, items, item, elsewhere, t, number);
+            settle(task, item, elsewhere, number);
         }
+    }
+
+    int32_t write(const TreeTask& task, const std::vector<int32_t>& branching) {
+        const int32_t number =
+            write_region(journal_, task.parent, task.first, task.second, task.draft, branching);
+        if (task.key) rule_.met_.add(*task.key, number);
+        return number;
     }
 
     // The leaf with most visits if there is one (its sibling comes next), else the deepest node with most
     // visits.
-    std::pair<size_t, bool> choose(const std::vector<Item>& items, const Tables& t,
-                                   std::vector<Child>& children) {
+    size_t choose(const std::vector<Item>& items, const Partial& shape) const {
         size_t best = 0;
         std::pair<double, double> most{-1e301, -1};
-        bool splits = false;
         for (size_t k = 0; k < items.size(); ++k) {
-            const bool can = items[k].size > 0 && splittable(items[k], t);
             double weight = 0;
             for (const int32_t* g = cubes_.begin(items[k].cube); g != cubes_.end(items[k].cube); ++g) {
-                if (t.reached[*g]) weight += weight_[*g];
+                if (shape.reached(*g)) weight += rule_.weight_[*g];
             }
-            const double first = can                         ? -shared_.sizes.depth[items[k].size]
+            const double first = shape.splittable(items[k])  ? -shared_.sizes.depth[items[k].size]
                                  : items[k].node == sibling_ ? 2
                                                              : 1;
             const std::pair<double, double> here{first, weight};
-            if (here > most) most = here, best = k, splits = can;
+            if (here > most) most = here, best = k;
         }
-        if (splits) ways(items[best], t, children);
-        return {best, splits};
+        return best;
     }
 
-    bool splittable(const Item& item, const Tables& t) const {
-        const auto& cube = cubes_.cubes[item.cube];
-        for (int e = cube.edge_first; e < cube.edge_first + cube.edge_count; ++e) {
-            if (anything_reached(t, cubes_.edges[e].left) && anything_reached(t, cubes_.edges[e].right))
-                return true;
-        }
-        return false;
-    }
-
-    // The splits that part the reached groups of a node, each way once.
-    void ways(const Item& item, const Tables& t, std::vector<Child>& children) const {
-        std::unordered_set<SetKey, SetKeyHash> seen;
-        const auto& cube = cubes_.cubes[item.cube];
-        const int sizes = shared_.sizes.count();
-        for (int e = cube.edge_first; e < cube.edge_first + cube.edge_count; ++e) {
-            const auto& edge = cubes_.edges[e];
-            const SetKey left = reached_key(t, edge.left), right = reached_key(t, edge.right);
-            if (left == SetKey{} || right == SetKey{}) continue;
-            if (!seen.insert(right < left ? right : left).second)
-                continue;  // sizes are shared out both ways round
-            int32_t number = 0;
-            for (const auto& share : shared_.sizes.pairs[item.size]) {
-                const double cost = t.least[size_t(edge.left) * sizes + share.first] +
-                                    t.least[size_t(edge.right) * sizes + share.second];
-                children.push_back({cost, edge.split, number++, edge.left, edge.right, share});
-            }
-        }
-    }
-
-    SetKey reached_key(const Tables& t, int cube) const {
-        SetKey key;
-        for (const int32_t* g = cubes_.begin(cube); g != cubes_.end(cube); ++g) {
-            if (t.reached[*g]) key = key ^ cubes_.keys[*g];
-        }
-        return key;
-    }
-
-    void part(const Region& region, const std::vector<Item>& others, const Item& item, double elsewhere,
-              const Tables& t, std::vector<Child>& children, int32_t number) {
+    void part(const TreeTask& task, const Item& item, double elsewhere, int32_t number) {
+        auto children = task.partial->ways(item);
         for (auto& child : children) child.estimate = elsewhere - child.estimate;
         std::stable_sort(children.begin(), children.end(),
                          [](const Child& a, const Child& b) { return a.estimate > b.estimate; });
+        const double share = task.share / double(std::max<size_t>(1, children.size()));
         const auto size = nodes_.size();
         for (const auto& child : children) {
-            if (child.estimate <= shared_.close_at()) break;
-            if (shared_.stopped()) return leave_open(std::min(region.bound, child.estimate));
+            if (child.estimate <= shared_.close_at()) {
+                rule_.finish(share);
+                continue;
+            }
+            if (rule_.stopped()) return rule_.leave_open(std::min(task.region->bound, child.estimate));
             nodes_.resize(size);
             nodes_[item.node] = {child.first, int32_t(size), int32_t(size + 1), -1};
             nodes_.resize(size + 2);
-            auto items = others;
-            Item left{child.left, int32_t(child.share.first), int32_t(size)};
-            Item right{child.right, int32_t(child.share.second), int32_t(size + 1)};
-            items.push_back(left);
-            items.push_back(right);
-
-            descend(region, std::move(items), t, number, child.first, child.second, {});
+            auto items = task.items;
+            items.push_back({child.left, int32_t(child.share.first), int32_t(size)});
+            items.push_back({child.right, int32_t(child.share.second), int32_t(size + 1)});
+            hand_over_or_descend({task.region,
+                                  std::move(items),
+                                  task.partial,
+                                  number,
+                                  child.first,
+                                  child.second,
+                                  {},
+                                  {},
+                                  -1,
+                                  share,
+                                  {}});
         }
         nodes_.resize(size);
     }
 
-    void settle(const Region& region, const std::vector<Item>& others, const Item& item, double elsewhere,
-                const Tables& t, int32_t number) {
+    void settle(const TreeTask& task, const Item& item, double elsewhere, int32_t number) {
         std::vector<std::pair<double, int>> actions;
-        for (int a = 0; a < m_.actions; ++a) {
-            if (!possible(region, item.cube, a, t)) continue;
-            bool known = false;
-            for (const auto& [_, b] : actions) known = known || alike(item.cube, a, b, t);
-            if (known) continue;
-            const double cost = t.sums[size_t(item.cube) * bounder_->step.padded() + a];
-            actions.emplace_back(elsewhere - cost, a);
+        for (const int a : task.partial->actions(task.region->allowed, item.cube)) {
+            actions.emplace_back(elsewhere - task.partial->leaf_cost(item.cube, a), a);
         }
         std::stable_sort(actions.begin(), actions.end(), [](auto& x, auto& y) { return x.first > y.first; });
+        const double share = task.share / double(std::max<size_t>(1, actions.size()));
         const int32_t sibling_before = sibling_;
         for (const auto& [estimate, a] : actions) {
-            if (estimate <= shared_.close_at()) break;
-            if (shared_.stopped()) return leave_open(std::min(region.bound, estimate));
-            if (shared_.switches.solo && hopeless(item.cube, a)) continue;
-            Region child = region;
-            for (const int32_t* g = cubes_.begin(item.cube); g != cubes_.end(item.cube); ++g) {
-                if (t.reached[*g]) child.allowed.keep_only(*g, a);
-            }
-            nodes_[item.node] = {-1, -1, -1, int32_t(a)};
-            const SetKey key = identity(identity(child.allowed), others);
-            if (seen(key, number, a, 0)) continue;
-            Draft draft;
-            const Verdict verdict = bounder_->process(child, others, 3, true, journal_.on ? &draft : nullptr);
-            if (verdict == Verdict::stopped) return leave_open(std::min(region.bound, estimate));
-            if (verdict == Verdict::closed) {
-                remember(key, write_region(journal_, number, a, 0, draft, {0}));
+            if (estimate > shared_.close_at() && rule_.stopped())
+                return rule_.leave_open(std::min(task.region->bound, estimate));
+            if (estimate <= shared_.close_at() ||
+                (shared_.switches.solo && rule_.solo_.hopeless(bounder_, item.cube, a))) {
+                rule_.finish(share);
                 continue;
             }
-            const Tables now = tables(child);
-            sibling_ = item.node % 2 == 1 ? item.node + 1 : item.node - 1;
-            const int32_t next =
-                journal_.next;  // only this thread writes here: the number of the child's record
-            descend(child, others, now, number, a, 0, draft);
-            remember(key, next);
+            if (!take(task, item, a, number, share))
+                return rule_.leave_open(std::min(task.region->bound, estimate));
             sibling_ = sibling_before;
         }
     }
 
-    bool possible(const Region& region, int cube, int action, const Tables& t) const {
-        for (const int32_t* g = cubes_.begin(cube); g != cubes_.end(cube); ++g) {
-            if (t.reached[*g] && !region.allowed.has(*g, action)) return false;
+    // Lets a leaf take an action; false if the time was up.
+    bool take(const TreeTask& task, const Item& item, int action, int32_t number, double share) {
+        const auto region = std::make_shared<Region>(*task.region);
+        TreeTask child{region, task.items, {}, number, action, 0, {}, {}, -1, share, {}};
+        for (const int32_t* g = cubes_.begin(item.cube); g != cubes_.end(item.cube); ++g) {
+            if (task.partial->reached(*g)) region->allowed.keep_only(*g, action);
         }
-        return true;
-    }
-
-    // Whether two actions do the same in every state of the reached groups of a cube.
-    bool alike(int cube, int a, int b, const Tables& t) const {
-        for (const int32_t* g = cubes_.begin(cube); g != cubes_.end(cube); ++g) {
-            if (!t.reached[*g]) continue;
-            for (int k = m_.group_start[*g]; k < m_.group_start[*g + 1]; ++k) {
-                const size_t i = size_t(m_.group_state[k]) * m_.actions;
-                if (m_.choice_of[i + a] != m_.choice_of[i + b]) return false;
-            }
+        nodes_[item.node] = {-1, -1, -1, int32_t(action)};
+        child.key = identity(m_, region->allowed, child.items);
+        const int32_t equal = rule_.met_.find(*child.key);
+        if (equal >= 0) {
+            write_region(journal_, number, action, 0, {}, {6, equal});
+            rule_.finish(share);
+            return true;
         }
-        return true;
-    }
-
-    // Looks for hopeless leaves among the smallest cubes beforehand, for a while.
-    void try_leaves(double seconds) {
-        using clock = std::chrono::steady_clock;
-        const auto until = clock::now() + std::chrono::duration_cast<clock::duration>(
-                                              std::chrono::duration<double>(seconds));
-        for (int cube = cubes_.size() - 1; cube >= 0; --cube) {
-            if (cubes_.cubes[cube].level < cubes_.depth && cubes_.cubes[cube].edge_count > 0) continue;
-            for (int a = 0; a < m_.actions; ++a) {
-                if (shared_.stopped() || clock::now() > until) return;
-                hopeless(cube, a);
-            }
-        }
-    }
-
-    // Whether no improving tree at all has this leaf: the root region plus this one leaf is closed.
-    bool hopeless(int cube, int action) {
-        double& known = solo_[size_t(cube) * m_.actions + action];
-        uint64_t& may = bounder_->viable[size_t(cube) * m_.words + action / 64];
-        if (!(may & ActionSets::bit(action))) return true;
-        if (!std::isnan(known) && known > shared_.close_at()) return false;
-        Region region = root_;
-        for (const int32_t* g = cubes_.begin(cube); g != cubes_.end(cube); ++g) {
-            if (region.allowed.has(*g, action)) {
-                region.allowed.keep_only(*g, action);
-            } else {
-                std::fill_n(region.allowed.of(*g), m_.words, 0);
-            }
-        }
-        Draft draft;
-        const Verdict verdict = bounder_->process(region, {{0, shared_.sizes.whole, 0}}, 1, false,
-                                                  journal_.on ? &draft : nullptr);
+        listen();
+        child.draft.brief = journal_.brief();
+        const Verdict verdict =
+            bounder_.process(*region, child.items, 3, true, journal_.on ? &child.draft : nullptr, nullptr,
+                             child.items.empty() ? Effort::full : Effort::rough);
         if (verdict == Verdict::stopped) return false;
-        known = region.bound;
-        if (verdict == Verdict::open) return false;
-        may &= ~ActionSets::bit(action);
-        std::vector<int32_t> path{4};
-        for (int v = cube; cubes_.cubes[v].from >= 0; v = cubes_.cubes[v].from) {
-            path.push_back(2 * cubes_.cubes[v].split + (cubes_.cubes[v].is_left ? 0 : 1));
+        if (verdict == Verdict::closed) {
+            write(child, {0});
+            rule_.finish(share);
+            return true;
         }
-        write_region(journal_, -2, action, int32_t(path.size()) - 1, draft, path);
+        child.partial = partial(*region);
+        sibling_ = item.node % 2 == 1 ? item.node + 1 : item.node - 1;
+        hand_over_or_descend(std::move(child));
         return true;
     }
 
-    void complete(const Region& region) {
+    // The tree is whole: what it is worth closes its region, once the region's bound is sharp.
+    void complete(TreeTask& task) {
         std::vector<int32_t> action_of;
         actions_of_tree(cubes_, nodes_, m_.groups, action_of);
-        std::vector<double> value = region.relaxed.value;
-        offer_tree(shared_, bounder_->relaxer, nodes_, action_of, value);
+        std::vector<double> value = task.region->relaxed.value;
+        offer_tree(shared_, bounder_.relaxer, nodes_, action_of, value);
+        Region region = *task.region;
+        task.draft.brief = journal_.brief();
+        const Verdict verdict = bounder_.process(region, {}, 1, false, journal_.on ? &task.draft : nullptr);
+        if (verdict != Verdict::closed) rule_.leave_open(region.bound);
+        write(task, {0});
+        rule_.finish(task.share);
     }
 
-    void leave_open(double bound) { open_ = std::max(open_, bound); }
-
+    TreeRule& rule_;
     Shared& shared_;
     const Model& m_;
     const Cubes& cubes_;
     Journal& journal_;
-    Bounder* bounder_ = nullptr;
-    Region root_;
-    std::vector<double> occupancy_, weight_, solo_;
+    Bounder& bounder_;
     std::vector<TreeNode> nodes_;
-    std::unordered_map<SetKey, int32_t, SetKeyHash> closed_;  // region -> its record
     int32_t sibling_ = -1;
-    double open_ = -std::numeric_limits<double>::infinity();
+    size_t heard_ = 0;  // of hopeless leaves
 };
 
 }  // namespace spotree::certify

@@ -32,8 +32,9 @@ class LeastVisits {
                Stop&& stop) {
         for (int i : relaxer.reach()) refresh(i, relaxer);
         visits.assign(m_.states, 0.0);
+        if (push_on(relaxer, floor, visits)) return settle(relaxer, floor, visits);
         at_floor_.assign(m_.states, 0);
-        for (int i : relaxer.reach()) visits[i] = std::max(floor[i], m_.initial[i]);
+        for (int i : relaxer.reach()) visits[i] = std::max({visits[i], floor[i], m_.initial[i]});
         push(relaxer, visits, arriving_);
         for (int i : relaxer.reach()) at_floor_[i] = floor[i] > arriving_[i];
         for (int round = 0; round < 3; ++round) {
@@ -87,6 +88,33 @@ class LeastVisits {
             count = kept;
         }
         length_[i] = std::max<int64_t>(count, 0);
+    }
+
+    // From below, predecessors mostly first: one pass where there are no cycles. True if nothing is left.
+    bool push_on(const Relaxer& relaxer, const std::vector<double>& floor, std::vector<double>& visits) {
+        arriving_ = m_.initial;  // from other states
+        double before = 0;
+        for (int pass = 0; pass < 30; ++pass) {
+            double moved = 0;
+            for (auto at = relaxer.reach().rbegin(); at != relaxer.reach().rend(); ++at) {
+                const int i = *at;
+                double stay = 0;
+                for (int64_t k = start_[i]; k < start_[i] + length_[i]; ++k) {
+                    if (target_[k] == i) stay = weight_[k];
+                }
+                const double more = std::max(floor[i], arriving_[i] / (1 - stay)) - visits[i];
+                if (!(more > 1e-15)) continue;
+                visits[i] += more;
+                moved = std::max(moved, more);
+                for (int64_t k = start_[i]; k < start_[i] + length_[i]; ++k) {
+                    if (target_[k] != i) arriving_[target_[k]] += weight_[k] * more;
+                }
+            }
+            if (moved <= 1e-13) return true;
+            if (pass > 2 && moved > 0.5 * before) return false;
+            before = moved;
+        }
+        return false;
     }
 
     void push(const Relaxer& relaxer, const std::vector<double>& visits,

@@ -51,7 +51,7 @@ def certify(
         Wall-clock seconds; bytes that open regions may take (half of the machine's memory if not given).
         A limit of 0 seconds gives the cheapest bound: the optimum over all policies.
     threads
-        All cores if not given; one of them follows the rule "tree", the others "state".
+        All cores if not given; one of them begins with rule "tree", the others with "state".
     certificate
         Where to write the proof, for `spotree check`. When the time is up it proves the bound that was reached.
     resume
@@ -220,6 +220,7 @@ class _Run:
             path is not None,
             use.before_floors,
             memory,
+            use.listed,
         )
         pause, next_search = 0.01, 1.0
         try:

@@ -90,6 +90,7 @@ class _Proof:
         self.goes_left = [  # [split][group]
             first[:, f] < t for f, t in zip(header["split_feature"], header["split_threshold"], strict=True)
         ]
+        self.root_value = np.full(mdp.num_states, float(mdp.reward_of_choice.max(initial=0.0)) / (1 - mdp.discount))
         self.floor = np.zeros(mdp.num_states)  # visits that every improving tree pays to a state
         self.records = read_records(certificate, mdp.num_states)
         self.children: dict[int, dict[tuple[int, int], Record]] = {}
@@ -146,7 +147,12 @@ class _Proof:
             world = plain.restrict(region.allowed)
             if world is None:
                 return True
-            region.upper, regret = plain.bound(world, entry.value)
+            own_value = entry.value
+            if own_value is None:
+                own_value = plain.own_value(world, self.root_value, self.threshold, 0.01 * self.tolerance)
+            elif root:
+                self.root_value = own_value
+            region.upper, regret = plain.bound(world, own_value)
             region.reached, region.prices = world.groups, None
             if region.upper <= self.threshold:
                 return True
@@ -155,9 +161,10 @@ class _Proof:
                     raise _RejectedError(f"region {number}: floors belong to the root; scales are 0 or more")
                 level = scale * self.improving - plain.floor_bound(world, value, scale, state)
                 self.floor[state] = max(self.floor[state], level)
-            if entry.visits is None:
+            if not entry.regret:
                 continue
-            visits = np.where(world.states, entry.visits, 0.0)
+            visits = plain.own_visits(world, self.floor) if entry.visits is None else entry.visits
+            visits = np.where(world.states, visits, 0.0)
             slack = regret.max(initial=0.0) * plain.excess_visits(world, visits, self.floor)
             if visits.min() < 0 or not slack <= 0.1 * self.tolerance:
                 raise _RejectedError(f"region {number}: the visits are higher than every tree must pay")

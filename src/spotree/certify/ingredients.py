@@ -26,6 +26,8 @@ class Ingredients:
         Leaves that no improving tree has are known to all regions (rule "tree").
     before_floors
         Seconds that the rules may try before floors are sought.
+    listed
+        Numbers that a certificate lists. The checker finds those of later regions itself, which takes it longer.
     """
 
     rules: tuple[str, ...] = RULES
@@ -34,6 +36,7 @@ class Ingredients:
     filter: bool = True
     solo: bool = True
     before_floors: float = 0.4
+    listed: int = 25_000_000
 
     def __post_init__(self) -> None:
         for rule in self.rules:

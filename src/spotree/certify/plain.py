@@ -134,19 +134,48 @@ class Plain:
         excess = (worth - value[self.state_of_row])[world.usable].max(initial=0.0)
         return float(self.initial @ value + excess / (1 - self.discount))
 
-    def excess_visits(self, world: World, visits: Floats, floor: Floats) -> float:
-        """Lemma 3: by how much, in sum over states, the visits may be above those of an improving tree."""
+    def own_value(self, world: World, start: Floats, close_at: float, enough: float) -> Floats:
+        """A value for lemma 1, found by value iteration from one that is high enough."""
+        rows = np.flatnonzero(world.usable)
+        first = np.flatnonzero(np.diff(self.state_of_row[rows], prepend=-1))
+        where, value, change = self.state_of_row[rows[first]], start.copy(), np.inf
+        while change > enough * (1 - self.discount) and self.initial @ value > close_at:
+            fresh = np.maximum.reduceat(self.worth(value)[rows], first)
+            change = float(np.abs(fresh - value[where]).max())
+            value[where] = fresh
+        return value
+
+    def lowest(self, world: World) -> Floats:
+        """[pair] the least probability, over the choices of a state, of going on to another one."""
+        if len(self.by_pair) == 0:
+            return np.zeros(0)
         usable = world.usable[self.row_of[self.by_pair]]
         choices = np.bincount(self.state_of_row[world.usable], minlength=self.num_states)
-        coming: np.ndarray = np.zeros(self.num_states)
-        if len(self.by_pair):
-            lowest = np.minimum.reduceat(np.where(usable, self.probability[self.by_pair], np.inf), self.pair_start)
-            source = self.source[self.first_entry]
-            everywhere = np.add.reduceat(usable, self.pair_start, dtype=int) == choices[source]
-            lowest = np.where(everywhere & (choices[source] > 0), lowest, 0.0)
-            coming = np.bincount(self.target[self.first_entry], lowest * visits[source], self.num_states)
-        proved = np.maximum(floor, self.initial + self.discount * coming)
+        lowest = np.minimum.reduceat(np.where(usable, self.probability[self.by_pair], np.inf), self.pair_start)
+        source = self.source[self.first_entry]
+        everywhere = np.add.reduceat(usable, self.pair_start, dtype=int) == choices[source]
+        return np.where(everywhere & (choices[source] > 0), lowest, 0.0)
+
+    def arriving(self, lowest: Floats, visits: Floats) -> Floats:
+        """Visits that must come from the start and from other visits."""
+        if len(lowest) == 0:
+            return self.initial
+        source, target = self.source[self.first_entry], self.target[self.first_entry]
+        return self.initial + self.discount * np.bincount(target, lowest * visits[source], self.num_states)
+
+    def excess_visits(self, world: World, visits: Floats, floor: Floats) -> float:
+        """Lemma 3: by how much, in sum over states, the visits may be above those of an improving tree."""
+        proved = np.maximum(floor, self.arriving(self.lowest(world), visits))
         return float(np.maximum(visits - proved, 0.0).sum()) / (1 - self.discount)
+
+    def own_visits(self, world: World, floor: Floats) -> Floats:
+        """Visits for lemma 3, found from below: every iterate holds."""
+        lowest, change = self.lowest(world), np.inf
+        visits = np.where(world.states, np.maximum(floor, self.initial), 0.0)
+        while change > 1e-14:
+            fresh = np.where(world.states, np.maximum(visits, self.arriving(lowest, visits)), 0.0)
+            change, visits = float((fresh - visits).max()), fresh
+        return visits
 
     def costs(self, world: World, allowed: Mask, visits: Floats, regret: Floats, never: float) -> Floats:
         """[group, action] least regret of taking the action there, up to `never`, which stands for infinity."""

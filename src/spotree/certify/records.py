@@ -10,11 +10,15 @@ from spotree.certify.certificate import Certificate
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Round:
-    """One round of bounds on a region; floors are (state, scale, W [state]), removed are group * actions + action."""
+    """One round of bounds on a region; floors are (state, scale, W [state]), removed are group * actions + action.
 
-    value: Floats  # [state]
+    A brief one has neither value nor visits: the checker finds them.
+    """
+
+    regret: bool
+    value: Floats | None  # [state]
     floors: list[tuple[int, float, Floats]]
-    visits: Floats | None  # [state], None where the regret is not used
+    visits: Floats | None  # [state]
     removed: list[int]
 
 
@@ -55,11 +59,15 @@ def read_records(certificate: Certificate, num_states: int) -> dict[int, Record]
         numbers.take(1)  # the bound that the search had, for resuming
         rounds = []
         for _ in range(count):
-            regret, floors, removed = words.take(3).tolist()
+            kind, floors, removed = words.take(3).tolist()
+            regret, brief = kind in (1, 3), kind in (2, 3)
             states, pairs = words.take(floors).tolist(), words.take(removed).tolist()
-            value = numbers.take(num_states)
+            if brief and floors or kind not in range(4):
+                raise ValueError(f"region {number} has a round of kind {kind} with {floors} floors")
+            value = None if brief else numbers.take(num_states)
             proofs = [(state, float(numbers.take(2)[0]), numbers.take(num_states)) for state in states]
-            rounds.append(Round(value, proofs, numbers.take(num_states) if regret else None, pairs))
+            visits = numbers.take(num_states) if regret and not brief else None
+            rounds.append(Round(regret, value, proofs, visits, pairs))
         branching = words.take(end - words.at).tolist()
         if not branching or number in records:
             raise ValueError(f"region {number} has no branching or stands there twice")
