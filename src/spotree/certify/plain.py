@@ -140,7 +140,7 @@ class Plain:
         first = np.flatnonzero(np.diff(self.state_of_row[rows], prepend=-1))
         where, value, change = self.state_of_row[rows[first]], start.copy(), np.inf
         while change > enough * (1 - self.discount) and self.initial @ value > close_at:
-            fresh = np.maximum.reduceat(self.worth(value)[rows], first)
+            fresh = np.maximum.reduceat((self.reward + self.later(value))[rows], first)
             change = float(np.abs(fresh - value[where]).max())
             value[where] = fresh
         return value

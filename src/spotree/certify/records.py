@@ -62,7 +62,7 @@ def read_records(certificate: Certificate, num_states: int) -> dict[int, Record]
             kind, floors, removed = words.take(3).tolist()
             regret, brief = kind in (1, 3), kind in (2, 3)
             states, pairs = words.take(floors).tolist(), words.take(removed).tolist()
-            if brief and floors or kind not in range(4):
+            if (brief and floors) or kind not in range(4):
                 raise ValueError(f"region {number} has a round of kind {kind} with {floors} floors")
             value = None if brief else numbers.take(num_states)
             proofs = [(state, float(numbers.take(2)[0]), numbers.take(num_states)) for state in states]
