@@ -4,7 +4,8 @@ python benchmarks/evaluations.py [--models tiger_vs_antelope ...] [--depth 4] [-
 
 "moves" are candidates of a whole search (one thread, exact steps and their evaluations included); "neighbours" are
 exact returns of trees that differ in one place from the tree found; "rejected" the same when they must only be
-told from the tree found. CPU seconds of one core.
+told from the tree found: elementary moves alone, judged as in the search but without its exact steps, which take about
+half of the work behind "moves". CPU seconds of one core.
 """
 
 import argparse

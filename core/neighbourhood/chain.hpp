@@ -2,19 +2,18 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "asked.hpp"
 #include "component.hpp"
 #include "model.hpp"
+#include "tolerance.hpp"
 #include "tree.hpp"
 
 namespace spotree::neighbourhood {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr double kInfeasible = -std::numeric_limits<double>::infinity();
 
@@ -28,49 +27,36 @@ class Chain {
         bool endless = false;
     };
     static constexpr double kEnds = 1e-12;  // less than this is no way out, but rounding
-    static constexpr double kFine = 1e-7;   // error of a return, relative to the scale of returns
-    static constexpr double kLoose = 1e-3;  // the same where that may be enough to reject
+    static constexpr double kFine = kFineReturn;
 
     int64_t work = 0;                                       // entries touched so far: the clock of the search
     Clock::time_point deadline = Clock::time_point::max();  // an evaluation is broken off then, as infeasible
 
     explicit Chain(const SearchModel& model)
         : model_(model),
+          tolerance_(model),
+          asked_(model),
           node_(model.num_states),
-          local_(model.num_states, -1),
-          asked_(model.num_groups, 0),
-          action_(model.num_groups, 0) {
-        const double unit = (model.discount < 1 ? 1.0 - model.discount : 1e-3) * model.scale();
-        tight_ = 1e-11 * unit;
-        fine_ = kFine * unit;
-        loose_ = kLoose * unit;
-        const double *first = model.optimal_value, *last = first + model.num_states;
-        if (model.discount < 1 || first == last) return;
-        // Undiscounted, residuals add up over an unknown number of steps: as small as rounding allows.
-        const auto [least, most] = std::minmax_element(first, last);
-        const double largest = std::max({model.scale(), -*least, *most});
-        tight_ = 1e-13 * largest;
-        fine_ = loose_ = 1e-12 * largest;
-        lost_value_ = *least - 10 * model.scale();
-    }
+          local_(model.num_states, -1) {}
 
     // The return of the tree within kFine of the scale. One that is surely below `reject_below` may be given
     // only as an upper bound of it; kInfeasible if the tree picks a forbidden action (or, at discount 1,
     // collects rewards for ever).
     double expected_return(const FullTree& tree, double reject_below) {
         if (!explore(tree, model_.initial_states) || lost_) return kInfeasible;
-        const bool rough = !systems_.empty() && loose_ > fine_ && std::isfinite(reject_below);
-        if (!solve(rough ? loose_ : fine_) || lost_) return kInfeasible;
+        const bool rough =
+            !systems_.empty() && tolerance_.loose > tolerance_.fine && std::isfinite(reject_below);
+        if (!solve(rough ? tolerance_.loose : tolerance_.fine) || lost_) return kInfeasible;
         if (rough) {
-            const double upper = total() + loose_ / (1.0 - model_.discount);
+            const double upper = total() + tolerance_.loose / (1.0 - model_.discount);
             if (upper < reject_below) return upper;
-            if (!solve(fine_)) return kInfeasible;
+            if (!solve(tolerance_.fine)) return kInfeasible;
         }
         return total();
     }
 
     // After expected_return: the same return, as exactly as it can be had.
-    double tighten() { return solve(tight_) ? total() : kInfeasible; }
+    double tighten() { return solve(tolerance_.tight) ? total() : kInfeasible; }
 
     // Values of all states, also of those that the tree does not reach; forbidden actions there count as the
     // first allowed one, and going on for ever as a bad value.
@@ -79,7 +65,7 @@ class Chain {
         if (all_states_.empty()) {
             for (int32_t s = 0; s < model_.num_states; ++s) all_states_.push_back(s);
         }
-        const bool solved = explore(tree, all_states_) && solve(fine_);
+        const bool solved = explore(tree, all_states_) && solve(tolerance_.fine);
         everywhere_ = false;
         if (!solved) return false;
         value.resize(model_.num_states);
@@ -92,7 +78,7 @@ class Chain {
     const std::vector<Range>& components() const { return systems_; }
     double value(int32_t state) const { return node_[state].value; }
     int32_t row(int32_t state) const { return node_[state].row; }
-    double residual() const { return fine_; }  // at most this far off are the equations of values
+    double residual() const { return tolerance_.fine; }  // at most this far off are the equations of values
 
     // After an infeasible expected_return: the state in which the tree picked a forbidden action, or -1.
     int32_t offender() const { return offender_; }
@@ -115,29 +101,13 @@ class Chain {
     };
     static constexpr int32_t kDone = std::numeric_limits<int32_t>::max();
 
-    int32_t choose(const FullTree& tree, int32_t state) {
-        const int32_t group = model_.group_of[state];
-        const int32_t* choices = model_.choices(state);
-        if (group < 0) return choices[0];
-        if (asked_[group] != question_) {
-            asked_[group] = question_;
-            action_[group] = tree.action_of(model_.rank_of(group));
-        }
-        const int32_t row = choices[action_[group]];
-        if (row >= 0 || !everywhere_) return row;
-        return *std::find_if(choices, choices + model_.num_actions, [](int32_t r) { return r >= 0; });
-    }
-
     // Tarjan's walk; trivial components get their value on the way, if all before them have one.
     bool explore(const FullTree& tree, const std::vector<int32_t>& roots) {
         if (counter_ > kDone - 2 * model_.num_states - 2) {
             for (Node& node : node_) node.number = 0;
             counter_ = 0;
         }
-        if (++question_ == kDone) {
-            std::fill(asked_.begin(), asked_.end(), 0);
-            question_ = 1;
-        }
+        asked_.begin(everywhere_);
         offender_ = -1;
         lost_ = false;
         order_.clear();
@@ -179,7 +149,7 @@ class Chain {
         Node& node = node_[state];
         node.number = node.low = ++counter_;
         if ((counter_ & 0xffff) == 0 && Clock::now() >= deadline) return false;
-        node.row = choose(tree, state);
+        node.row = asked_.row(tree, state);
         if (node.row < 0) {
             offender_ = state;
             return false;
@@ -219,7 +189,7 @@ class Chain {
     double value_without_end(bool paid) {
         if (!paid && !model_.must_end) return 0;
         lost_ = true;
-        return lost_value_;
+        return tolerance_.lost_value;
     }
 
     // Solves the non-trivial components and all that depends on them.
@@ -290,6 +260,7 @@ class Chain {
             for (size_t k = begin; k < end; ++k) node_[order_[k]].value = value;
             return true;
         }
+        system_.deadline = deadline;
         if (!system_.solve(tolerance, work)) return false;
         for (size_t k = begin; k < end; ++k) node_[order_[k]].value = system_.x[k - begin];
         return true;
@@ -302,17 +273,14 @@ class Chain {
     }
 
     const SearchModel& model_;
-    double tight_, fine_, loose_;  // residuals to reach
-    double lost_value_ = 0;        // stands for -inf where a finite value is needed
+    Tolerance tolerance_;
+    Asked asked_;
     bool everywhere_ = false;
     bool lost_ = false;  // whether the tree may go on for ever where it must not
     int32_t offender_ = -1;
     int32_t counter_ = 0;
-    int32_t question_ = 0;
     std::vector<Node> node_;
     std::vector<int32_t> local_;
-    std::vector<int32_t> asked_;   // [group] the last question in which it was routed
-    std::vector<int32_t> action_;  // [group] its action in that question
     std::vector<int32_t> order_;
     std::vector<int32_t> open_;
     std::vector<int32_t> all_states_;

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
 namespace spotree::neighbourhood {
+
+using Clock = std::chrono::steady_clock;
 
 // Rows are scaled to a unit diagonal: x[i] = constant[i] + sum of weight * x[column] (no diagonal entry).
 class ComponentSystem {
@@ -16,6 +19,7 @@ class ComponentSystem {
     std::vector<double> weight;
     std::vector<double> constant;
     std::vector<double> x;
+    Clock::time_point deadline = Clock::time_point::max();  // a large system is left unsolved then
 
     void clear() {
         start.assign(1, 0);
@@ -45,6 +49,7 @@ class ComponentSystem {
             return eliminate();
         }
         if (iterate(tolerance, work)) return true;
+        if (late()) return false;
         if (n <= 3000) {
             work += static_cast<int64_t>(n * n * n / 12.0);
             return eliminate();
@@ -83,6 +88,8 @@ class ComponentSystem {
     }
 
   private:
+    bool late() const { return constant.size() > 4096 && Clock::now() >= deadline; }
+
     // r = constant + W x - x; returns its largest entry.
     double residual(std::vector<double>& r) const {
         double largest = 0;
@@ -119,6 +126,7 @@ class ComponentSystem {
             p_ = r_;
             double rho = dot(shadow_, r_);
             for (int step = 0; step < 400; ++step) {
+                if (late()) return false;
                 work += 2 * product;
                 multiply(p_, q_);
                 const double alpha = rho / dot(shadow_, q_);
@@ -153,7 +161,7 @@ class ComponentSystem {
 
     // Gauss-Seidel, the slow and certain way.
     bool sweep(double tolerance, int64_t& work) {
-        for (int round = 0; round < 100000; ++round) {
+        for (int round = 0; round < 100000 && !late(); ++round) {
             double largest = 0;
             for (size_t i = 0; i < constant.size(); ++i) {
                 double sum = constant[i];

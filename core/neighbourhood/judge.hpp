@@ -48,6 +48,7 @@ class Judge {
     bool beats(double best) {
         if (!(value_ > best - 2 * Chain::kFine * model_.scale())) return false;
         value_ = chain_.tighten();
+        unsolved = unsolved || value_ == kInfeasible;
         return value_ > best;
     }
 
