@@ -68,7 +68,10 @@ class _Proof:
     def __init__(self, mdp: MDP, certificate: Certificate, progress: Callable[[int, int], None] | None) -> None:
         header = certificate.header
         if header["fingerprint"] != fingerprint(mdp):
-            raise _RejectedError(f"the certificate is about another model ({header['model']!r})")
+            raise _RejectedError(
+                f"the certificate is about another model ({header['model']}), or this one read with other options;"
+                " give the model exactly as it was certified"
+            )
         self.depth, self.max_leaves = header["depth"], header["max_leaves"]
         counts = [self.depth + 1, 1 if self.max_leaves is None else self.max_leaves]
         if not all(type(count) is int and count >= 1 for count in counts) or not mdp.discount < 1:
@@ -126,8 +129,10 @@ class _Proof:
             region.prices = self.trees.price(region.prices.cost)
             if region.upper - region.prices.of(region.items) <= self.threshold:
                 return
-        stack, known, done = [(root, region)], set(), 0
+        known: set[tuple[bytes, tuple[Item, ...]]] = set()
+        stack = [(root, region)]
         while stack:
+            self.progress(len(known), len(self.records))
             for record, part in self.parts(*stack.pop()):
                 key = part.allowed.tobytes(), tuple(sorted(part.items))
                 if key in known:  # lemma 8: equal regions need one proof
@@ -137,8 +142,7 @@ class _Proof:
                     record = self.records[record.branching[1]]
                 if not self.closes(record, part):
                     stack.append((record, part))
-                done += 1
-                self.progress(done, len(self.records))
+        self.progress(len(self.records), len(self.records))
 
     def closes(self, record: Record, region: _Region, root: bool = False) -> bool:
         """Apply the rounds of a record to a region; whether no improving tree is left in it."""
@@ -182,13 +186,16 @@ class _Proof:
         """Lemma 5: the allowed actions without those that no improving tree takes."""
         trees, allowed = self.trees, region.allowed.copy()
         leaves = trees.affordable(region.items, budget, prices)
-        free = np.any([trees.inside[cube] for cube, _ in region.items], axis=0)  # [column]
-        for pair in removed:
-            group, action = self.group[pair // self.plain.num_actions], pair % self.plain.num_actions
-            (column,) = np.flatnonzero(trees.groups == group)
-            if not region.reached[group] or not free[column] or (trees.member[column] & leaves[action]).any():
-                raise _RejectedError(f"region {number}: an improving tree may do {action} in group {group}")
-            allowed[group, action] = False
+        free = np.any([trees.inside[cube] for cube, _ in region.items], axis=0) & region.reached[trees.groups]
+        names, actions = np.divmod(removed, self.plain.num_actions)
+        groups = self.group[names]
+        for action in np.unique(actions):
+            mine = groups[actions == action]
+            columns = np.searchsorted(trees.groups, mine)
+            taken = ~free[columns] | (trees.member[columns] & leaves[action]).any(axis=1)
+            if taken.any() or (trees.groups[columns] != mine).any():
+                raise _RejectedError(f"region {number}: an improving tree may take action {action} it removed")
+            allowed[mine, action] = False
         return allowed
 
     def check_hopeless(self, record: Record, root: _Region) -> None:

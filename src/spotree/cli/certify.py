@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spotree.cli.model import with_model
-from spotree.cli.output import AsJson, show_json
+from spotree.cli.output import AsJson, check_writable, show_json
 from spotree.cli.solve import Depth, MaxLeaves, Seconds, Threads, show_solution
 
 if TYPE_CHECKING:
@@ -35,12 +35,18 @@ def certify(
 ) -> None:
     """Prove that no tree of the size does better, or say by how much one could.
 
-    Ctrl-C stops the proof and shows the best tree found and the bound that holds.
+    Shows the best tree found, its return, and a bound that no tree of the size exceeds: "proved optimal" if they meet.
+    When the time is up, or at Ctrl-C, the tree and the bound reached so far are shown, and the certificate proves that
+    bound. To go on later: --resume run.cert with the same model and size.
+
+    Example: spotree certify traffic_intersection -d 3 -c run.cert && spotree check run.cert traffic_intersection
     """
     from spotree.certify.certify import certify as run
     from spotree.cli.live import LiveLine
     from spotree.solve.solution import Solution
 
+    check_writable(out)
+    check_writable(certificate)
     with LiveLine(mdp, quiet=as_json) as live:
         solution = run(
             mdp,
@@ -61,4 +67,4 @@ def certify(
         return
     show_solution(solution)
     if certificate is not None:
-        print(f"certificate in {certificate}: spotree check {certificate} MODEL")
+        print(f"certificate in {certificate}; to check it: spotree check {certificate} MODEL")

@@ -90,6 +90,9 @@ def show_solution(solution: "Solution") -> None:
     print(solution.policy)
     print()
     most = "" if solution.max_leaves is None else f", at most {solution.max_leaves} leaves"
+    above = f"gap {solution.gap:.2%}"
+    if solution.proved_optimal:
+        above = f"no tree of the size is better by more than {solution.bound - solution.value:.1e}"
     show_facts(
         [
             ("model", f"{solution.model} (discount {solution.discount:g}, missing actions: {solution.missing})"),
@@ -97,7 +100,7 @@ def show_solution(solution: "Solution") -> None:
             ("return", f"{solution.value:.6f}"),
             ("of optimum", f"{solution.of_optimum:.6f}   (optimum {solution.optimum:.6f})"),
             ("over random", f"{solution.over_random:.6f}   (random {solution.random_value:.6f})"),
-            ("bound", f"{solution.bound:.6f}   (gap {solution.gap:.2%})"),
+            ("bound", f"{solution.bound:.6f}   ({above})"),
             ("status", f"{solution.status} ({solution.method}, {solution.seconds:.1f} s)"),
         ]
     )

@@ -79,7 +79,13 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        """How far the bound is above the value, relative to the larger of their sizes."""
+        """How far the bound is above the value, relative to the larger of their sizes.
+
+        0 when the proof is complete: what then remains is below its tolerance, which is relative to the optimum and
+        may be more than a tiny value.
+        """
+        if self.proved_optimal:
+            return 0.0
         scale = max(abs(self.value), abs(self.bound))
         return (self.bound - self.value) / scale if scale > 0 else 0.0
 

@@ -1,0 +1,106 @@
+"""`spotree certify` and `spotree check` as a person meets them: messages, exit codes, Ctrl-C."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from spotree.certify.certificate import Certificate
+from spotree.certify.certify import certify
+from spotree.certify.check import check
+from spotree.cli.app import app
+from spotree.models import load
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "spotree", *map(str, arguments)]
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command(*arguments), capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def proof(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("proofs") / "run.cert"
+    certify(load("frozenlake_4x4"), 1, time_limit=20, search=0.0, certificate=path)
+    return path
+
+
+def test_an_accepted_proof_says_what_is_proved_and_assumed(proof: Path) -> None:
+    done = run("check", proof, "frozenlake_4x4", "--depth", 1)
+    assert done.returncode == 0, done.stderr
+    for words in ("accepted", "no tree of depth 1", "optimal up to that tolerance", "assumed"):
+        assert words in done.stdout
+
+
+def test_another_model_is_rejected_in_one_line_that_names_the_way_out(proof: Path) -> None:
+    done = run("check", proof, "frozenlake_8x8")
+    assert done.returncode == 1
+    assert done.stdout.count("\n") == 1
+    assert "another model (frozenlake_4x4)" in done.stdout
+    assert "give the model exactly as it was certified" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("make", "options", "words"),
+    [
+        (lambda proof, path: None, (), "no such file"),
+        (lambda proof, path: path.write_text("hello"), (), "not a certificate"),
+        (lambda proof, path: path.write_bytes(proof.read_bytes()[:-40]), (), "not a certificate, or a damaged one"),
+        (lambda proof, path: shutil.copy(proof, path), ("--depth", 2), "is about depth 1, not 2"),
+    ],
+)
+def test_a_file_that_proves_nothing_is_named_in_one_line(make, options, words, proof: Path, tmp_path: Path) -> None:
+    path = tmp_path / "other.cert"
+    make(proof, path)
+    done = run("check", path, "frozenlake_4x4", *options)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert "other.cert" in done.stderr
+    assert words in done.stderr
+
+
+def interrupted(arguments: list[str], ready: Path, seconds: float) -> subprocess.CompletedProcess[str]:
+    """Run a command and press Ctrl-C once a file is there and some time has passed."""
+    running = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 60
+    while not ready.exists() and running.poll() is None and time.monotonic() < end:
+        time.sleep(0.05)
+    time.sleep(seconds)
+    assert running.poll() is None, running.communicate()
+    running.send_signal(signal.SIGINT)
+    text, errors = running.communicate(timeout=60)
+    return subprocess.CompletedProcess(arguments, running.returncode, text, errors)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1.5])
+def test_ctrl_c_shows_tree_and_bound_and_leaves_a_certificate_of_that_bound(seconds: float, tmp_path: Path) -> None:
+    name, path = "tiger_vs_antelope", tmp_path / "run.cert"
+    arguments = command("certify", name, "-d", 2, "-t", 300, "-c", path, "--json")
+    done = interrupted(arguments, Path(f"{path}.state.partial"), seconds)
+    assert done.returncode == 0, done.stderr
+    solution = json.loads(done.stdout)
+    assert solution["status"] == "INTERRUPTED"
+    assert solution["value"] <= 0.7536985 <= solution["bound"]  # the best tree that is known
+    verdict = check(load(name), Certificate.load(path))
+    assert verdict.accepted, verdict.reason
+    assert verdict.bound >= 0.7536985
+    assert [file.name for file in tmp_path.iterdir()] == ["run.cert"]
+
+
+def test_ctrl_c_while_checking_decides_nothing(proof: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("spotree.certify.check.check", interrupt)
+    done = CliRunner().invoke(app, ["check", str(proof), "frozenlake_4x4"])
+    assert done.exit_code == 130
+    assert "neither accepted nor rejected" in done.stderr
