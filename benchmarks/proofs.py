@@ -120,7 +120,7 @@ def main() -> None:
     parser.add_argument("--models", nargs="*")
     parser.add_argument("--depths", nargs="*", type=int)
     parser.add_argument("--threads", type=int)
-    parser.add_argument("--most-regions", type=int, default=60_000)
+    parser.add_argument("--most-regions", type=int, default=300_000)
     parser.add_argument("--no-check", action="store_true")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()

@@ -14,13 +14,14 @@ from spotree.certify.check import check
 from spotree.certify.ingredients import Ingredients
 from spotree.certify.records import Record, read_records
 from spotree.models import load
+from spotree.tree.tree import leaf
 
 CELLS = [
-    ("frozenlake_4x4", 2, None),
-    ("frozenlake_4x4", 3, 3),
-    ("frozenlake_8x8", 1, None),
-    ("blackjack", 1, None),
-    ("system_administrator_tree", 1, None),
+    ("frozenlake_4x4", 2, None, ("state", "tree")),
+    ("frozenlake_4x4", 3, 3, ("state", "tree")),
+    ("frozenlake_8x8", 1, None, ("state", "tree")),
+    ("blackjack", 1, None, ("state", "tree")),
+    ("system_administrator_tree", 1, None, ("tree",)),
 ]
 EACH = 205  # mutated certificates of each of the five kinds
 
@@ -29,11 +30,11 @@ EACH = 205  # mutated certificates of each of the five kinds
 def sources(tmp_path_factory):
     """True certificates of both rules, with all ingredients and without regret and solo leaves."""
     path, found = tmp_path_factory.mktemp("certificates") / "run.cert", []
-    for name, depth, leaves in CELLS:
+    for name, depth, leaves, rules in CELLS:
         mdp = load(name)
         best = certify(mdp, depth, max_leaves=leaves, time_limit=60, search=0.0)
         better = certify(mdp, depth + 1, start=best, time_limit=1.0, search=0.5).policy.tree
-        for rule in ("state", "tree"):
+        for rule in rules:
             for plain in (False, True):
                 use = Ingredients(rules=(rule,), regret=not plain, solo=not plain, before_floors=0.1)
                 limits = {"time_limit": 60, "search": 0.0, "threads": 1, "max_leaves": leaves}
@@ -127,14 +128,16 @@ def test_solo_leaves_name_an_action_that_exists(sources):
             assert verdict.reason == "there is no action -1"
 
 
-def test_floors_are_about_states_that_exist(sources):
-    floors = [s for s in sources if any(e.floors for r in s.records for e in r.rounds)]
-    assert floors
-    for source in floors:
-        root = next(r for r in source.records if r.parent == -1)
-        rounds = [replace(e, floors=[(-1, scale, w) for _, scale, w in e.floors]) for e in root.rounds]
-        verdict = check(source.mdp, source.changed(root.number, rounds=rounds))
-        assert "floors belong to the root" in verdict.reason
+def test_floors_are_about_states_that_exist(tmp_path):
+    mdp, path = load("frozenlake_8x8"), tmp_path / "run.cert"
+    use = Ingredients(rules=("state",), before_floors=0.0)
+    certify(mdp, 3, start=leaf(2), time_limit=60, search=0.0, threads=1, certificate=path, ingredients=use)
+    records = read_records(Certificate.load(path), mdp.num_states)
+    root = next(r for r in records.values() if r.parent == -1)
+    assert any(entry.floors for entry in root.rounds)
+    rounds = [replace(e, floors=[(-1, scale, w) for _, scale, w in e.floors]) for e in root.rounds]
+    forged = with_records(Certificate.load(path), [*(records | {root.number: replace(root, rounds=rounds)}).values()])
+    assert "floors belong to the root" in check(mdp, forged).reason
 
 
 def test_visits_above_those_of_every_tree_are_rejected(sources):

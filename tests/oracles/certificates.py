@@ -19,9 +19,10 @@ def with_records(certificate: Certificate, records: list[Record]) -> Certificate
         own = [record.number, record.parent, record.first, record.second, len(record.rounds)]
         numbers.append(np.zeros(1))
         for entry in record.rounds:
-            own += [int(entry.visits is not None), len(entry.floors), len(entry.removed)]
+            brief = entry.value is None
+            own += [int(entry.regret) + 2 * brief, len(entry.floors), len(entry.removed)]
             own += [state for state, _, _ in entry.floors] + entry.removed
-            numbers.append(entry.value)
+            numbers += [] if brief else [entry.value]
             for _, scale, value in entry.floors:
                 numbers += [np.array([scale, 0.0]), value]
             numbers += [] if entry.visits is None else [entry.visits]

@@ -2,7 +2,7 @@
 
 How that is known, without the checker:
 - a claim is false because a tree is at hand (`Source.better`, or the old incumbent) that returns more, or because the
-  tree's return, by the oracle, is not the one stated;
+  tree's return, by the search's own evaluation, is not the one stated;
 - a region is not closed any more because its stated value, by plain loops (`Book`), does not bound what the file now
   allows there, and the file gives no other reason (no regret in its last round);
 - a part is missing where the whole is open: the bound that stands in the file for the whole is above the threshold,
@@ -16,11 +16,11 @@ from functools import cached_property
 import numpy as np
 
 from oracles.certificates import Book, with_header, with_records
-from oracles.certify import returns
 from spotree.certify.certificate import Certificate
 from spotree.certify.records import Record, read_records
 from spotree.mdp.model import MDP
 from spotree.tree.tree import Tree, make_tree
+from spotree.values import evaluate
 
 
 @dataclass(eq=False)
@@ -45,7 +45,7 @@ class Source:
         return str(self.certificate.header["rule"])
 
     def value_of(self, tree: dict[str, list]) -> float:
-        return float(returns(self.mdp, make_tree(**tree).actions(self.mdp.features)[None])[0])
+        return evaluate(self.mdp, make_tree(**tree).actions(self.mdp.features))
 
     def changed(self, number: int, **changes) -> Certificate:
         """The certificate with one region changed."""
@@ -64,7 +64,7 @@ class Source:
         """Regions of rule "state" that are closed by the value of their last round alone."""
         if self.rule != "state":
             return []
-        return [r for r in self.records if r.branching == [0] and r.rounds and r.rounds[-1].visits is None]
+        return [r for r in self.records if r.branching == [0] and r.rounds and not r.rounds[-1].regret]
 
     def needed(self) -> list[Record]:
         """Regions without which their whole is not covered."""
@@ -94,7 +94,7 @@ class Source:
         for r in self.records:
             found.append(float(self.certificate.numbers[at]))
             n = self.mdp.num_states
-            at += 1 + sum(n + len(e.floors) * (n + 2) + (e.visits is not None) * n for e in r.rounds)
+            at += 1 + sum(n + len(e.floors) * (n + 2) + e.regret * n for e in r.rounds)
         return found
 
 
