@@ -136,7 +136,9 @@ def test_floors_are_about_states_that_exist(tmp_path):
     root = next(r for r in records.values() if r.parent == -1)
     assert any(entry.floors for entry in root.rounds)
     rounds = [replace(e, floors=[(-1, scale, w) for _, scale, w in e.floors]) for e in root.rounds]
-    forged = with_records(Certificate.load(path), [*(records | {root.number: replace(root, rounds=rounds)}).values()])
+    forged = with_records(
+        Certificate.load(path), [*(records | {root.number: replace(root, rounds=rounds)}).values()]
+    )
     assert "floors belong to the root" in check(mdp, forged).reason
 
 
