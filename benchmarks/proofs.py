@@ -67,6 +67,7 @@ KNOWN = {
     ("system_administrator_tree", 2): 414.656198,
     ("system_administrator_tree", 3): 517.328204,
     ("system_administrator_tree", 4): 538.778277,
+    ("tictactoe_vs_random", 2): 0.247986,
 }
 
 

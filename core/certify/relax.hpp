@@ -154,7 +154,7 @@ class Relaxer {
             if (bound <= close_at) return false;
             const double rate = k > 0 ? change / before : 1;
             if (k > 2 && rate > (rough ? 0.8 : 0.4)) return false;
-            if (rough && k > 0 && change * rate <= 0.03 * (1 - rate) * (bound - close_at)) return true;
+            if (rough && k > 0 && change * rate <= 0.001 * (1 - rate) * (bound - close_at)) return true;
             before = change;
         }
         return false;

@@ -36,7 +36,7 @@ class Ingredients:
     filter: bool = True
     solo: bool = True
     before_floors: float = 0.4
-    listed: int = 25_000_000
+    listed: int = 10_000_000
 
     def __post_init__(self) -> None:
         for rule in self.rules:
