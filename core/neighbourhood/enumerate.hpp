@@ -39,8 +39,11 @@ class Enumeration {
     // Goes on for so much counted work, or until the deadline; true once all trees have been seen and `best`
     // is as good as any.
     bool run(int64_t quota, Clock::time_point deadline, Incumbent& best) {
-        if (splits_.empty()) find_splits();
         judge_.chain().deadline = deadline;
+        if (splits_.empty()) {
+            find_splits();
+            judge_.restart(best.tree);  // the sweeps of the judge start from a tree that it has taken
+        }
         const int64_t until = work() + quota;
         while (!done_ && work() < until) {
             if ((++passed_ & 0xff) == 0 && Clock::now() >= deadline) break;

@@ -113,6 +113,15 @@ def test_no_proof_without_having_seen_every_tree():
     assert late.deep.enumerate(10**12, np.inf)
 
 
+def test_the_best_tree_as_a_start_is_proved_too():
+    mdp = random_mdp(np.random.default_rng(8), size=60, num_actions=4, num_features=3)
+    best = neighbourhood(mdp, 2, threads=1, time_limit=None, max_rounds=50)
+    again = neighbourhood(mdp, 2, threads=1, time_limit=None, max_rounds=50, start=best.policy.tree)
+    assert best.proved_optimal
+    assert again.proved_optimal
+    assert again.value == best.value
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_seed_and_a_number_of_threads_give_one_answer(threads):
     mdp = random_mdp(np.random.default_rng(5), size=50, num_actions=4, num_features=4)
