@@ -83,9 +83,11 @@ class Prover {
         if (winner.load() == Winner::none && by_state.next == 0) write_root(draft);
     }
 
-    // No tree is worth more than this; valid at every moment.
+    // No tree is worth more than this; valid at every moment. What was offered bounds it from below, even a
+    // value without a tree: trees up to there may have been left out.
     double bound() {
-        if (winner.load() != Winner::none) return std::min(root_bound_.load(), shared.close_at());
+        if (winner.load() != Winner::none)
+            return std::max(shared.best.load(), std::min(root_bound_.load(), shared.close_at()));
         std::scoped_lock hold(lock_);
         double most = root_bound_.load();
         if (rule_) most = std::min(most, rule_->bound());

@@ -68,10 +68,9 @@ class _Proof:
             raise RejectedError(f"the tree is worth {self.value:.10g}, not {header['value']:.10g} as stated")
         if not self.bound >= self.value - self.tolerance:
             raise RejectedError(f"the bound {self.bound:.10g} is below the tree's own return {self.value:.10g}")
-        self.improving = self.value + self.tolerance  # trees above this count as better
-        self.threshold = max(self.bound, self.value) + self.tolerance  # regions are closed at this bound
+        self.threshold = max(self.bound, self.value) + self.tolerance  # a tree above this is to be ruled out
         self.root_value = np.full(mdp.num_states, float(mdp.reward_of_choice.max(initial=0.0)) / (1 - mdp.discount))
-        self.floor = np.zeros(mdp.num_states)  # visits that every improving tree pays to a state
+        self.floor = np.zeros(mdp.num_states)  # visits that every tree above the threshold pays to a state
         self.records = read_records(certificate, mdp.num_states)
         self.cover = Cover(self.plain, header, self.records, self.threshold)
         self.progress = progress or (lambda done, total: None)
@@ -125,7 +124,7 @@ class _Proof:
             for state, scale, value in entry.floors:
                 if not (root and scale >= 0 and 0 <= state < plain.num_states):
                     raise RejectedError(f"region {number}: floors belong to the root; scales are 0 or more")
-                level = scale * self.improving - plain.floor_bound(world, value, scale, state)
+                level = scale * self.threshold - plain.floor_bound(world, value, scale, state)
                 self.floor[state] = max(self.floor[state], level)
             if not entry.regret:
                 continue
@@ -135,7 +134,7 @@ class _Proof:
             if visits.min() < 0 or not slack <= 0.1 * self.tolerance:
                 raise RejectedError(f"region {number}: the visits are higher than every tree must pay")
             region.upper += slack
-            budget = region.upper - self.improving
+            budget = region.upper - self.threshold
             cost = plain.costs(world, region.allowed, visits, regret, never=2 * budget)
             region.prices = self.cover.trees.price(cost)
             if region.upper - region.prices.of(region.items) <= self.threshold:

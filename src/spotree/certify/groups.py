@@ -6,6 +6,7 @@ import numpy as np
 
 from spotree.axes import SmallInts
 from spotree.mdp.model import MDP
+from spotree.solve.ranks import merged_choices
 from spotree.tree.splits import Splits, candidate_splits
 
 
@@ -15,6 +16,8 @@ class Groups:
 
     Attributes
     ----------
+    choice_of
+        [state, action] -> row as in the model, but equal rows of a state are one.
     group_of
         [state] -> group, -1 where every action does the same.
     state
@@ -25,6 +28,7 @@ class Groups:
         The candidate splits; split s sends the groups with a rank below `split_rank[s]` left.
     """
 
+    choice_of: SmallInts
     group_of: SmallInts
     state: SmallInts
     rank: SmallInts
@@ -36,7 +40,8 @@ def find_groups(mdp: MDP) -> Groups:
     """The groups of a model; states that no policy reaches are left out by the reader already."""
     _, first, inverse = np.unique(mdp.features, axis=0, return_index=True, return_inverse=True)
     inverse = inverse.reshape(-1)
-    matters = (mdp.choice_of != mdp.choice_of[:, :1]).any(axis=1)
+    choice_of = merged_choices(mdp)
+    matters = (choice_of != choice_of[:, :1]).any(axis=1)
     relevant = np.zeros(len(first), dtype=bool)
     relevant[inverse[matters]] = True
     number = np.where(relevant, np.cumsum(relevant) - 1, -1).astype(np.int32)
@@ -49,4 +54,4 @@ def find_groups(mdp: MDP) -> Groups:
         mine = np.flatnonzero(splits.feature == feature)
         rank[:, feature] = np.searchsorted(splits.threshold[mine], features[:, feature], side="right")
         split_rank[mine] = np.arange(1, len(mine) + 1)
-    return Groups(number[inverse], state, rank, splits, split_rank)
+    return Groups(choice_of, number[inverse], state, rank, splits, split_rank)

@@ -1,5 +1,6 @@
 """The checker's own picture of the model, and lemmas 1 to 4 of docs/proof.md on it: plain arrays, nothing clever."""
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,16 +21,27 @@ class World:
     groups: Mask  # [group] reached
 
 
+def first_of_equals(mdp: MDP, state_of_row: np.ndarray) -> np.ndarray:
+    """[row] the first row of its state that pays the same and leads to the same states with the same probabilities."""
+    first: dict[tuple[int, float, bytes, bytes], int] = {}
+    found = []
+    for row, (begin, end) in enumerate(itertools.pairwise(mdp.row_start)):
+        where, chance = mdp.target[begin:end].tobytes(), mdp.probability[begin:end].tobytes()
+        key = (int(state_of_row[row]), float(mdp.reward_of_choice[row]), where, chance)
+        found.append(first.setdefault(key, row))
+    return np.array(found)
+
+
 class Plain:
     """Rows (one per state and distinct choice), groups of states with equal features, and the start."""
 
     def __init__(self, mdp: MDP) -> None:
         self.num_states, self.num_actions, self.discount = mdp.num_states, mdp.num_actions, mdp.discount
         self.initial, self.features, self.reward = mdp.initial, mdp.features, mdp.reward_of_choice
-        self.choice_of = mdp.choice_of  # [state, action] row, -1 where the action is forbidden
-        self.exists, self.row = mdp.choice_of >= 0, np.maximum(mdp.choice_of, 0)
         self.num_rows = len(self.reward)
         self.state_of_row = np.repeat(np.arange(self.num_states), np.diff(mdp.choice_start))
+        self.exists, self.row = mdp.choice_of >= 0, first_of_equals(mdp, self.state_of_row)[mdp.choice_of]
+        self.choice_of = np.where(self.exists, self.row, -1)  # [state, action], -1 where the action is forbidden
         self.row_of = np.repeat(np.arange(self.num_rows), np.diff(mdp.row_start))  # [entry]
         self.source, self.target = self.state_of_row[self.row_of], mdp.target  # [entry]
         self.probability = mdp.probability

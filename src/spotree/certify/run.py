@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from spotree import _core
-from spotree.certify.certificate import Certificate, CertificateWriter, fingerprint
+from spotree.certify.attempt import Attempt
+from spotree.certify.certificate import Certificate, fingerprint
 from spotree.certify.groups import Groups, find_groups
 from spotree.certify.ingredients import Ingredients
 from spotree.certify.interrupts import held_interrupts
@@ -20,7 +21,7 @@ from spotree.solve.solution import Solution, SolveStatus
 from spotree.tree.tree import Tree, leaf, make_tree
 
 NO_LIMIT = 10**9
-WINNERS = ("none", "root", "state", "tree")  # who closed the last region, as the core numbers them
+FIRST_SHARE = 0.7  # of the time for the incumbent's own level
 
 
 class Run:
@@ -46,30 +47,37 @@ class Run:
         self.groups: Groups = find_groups(mdp)
         self.tree: Tree | None = None
         self.value = -np.inf
-        self.searches = 0
+        self.searches = self.attempts = self.regions = 0
         self.interrupted = False
         self.history: list[Progress] = []
-        self.proof = _core.Proof(
+        self.bound = best  # no tree returns more: what finished attempts have shown
+        self.now = self.attempt()
+
+    def attempt(self, level: float | None = None) -> Attempt:
+        """A proof that has not begun."""
+        mdp, groups = self.mdp, self.groups
+        proof = _core.Proof(
             mdp.choice_start,
-            mdp.choice_of,
+            groups.choice_of,
             mdp.row_start,
             mdp.target,
             mdp.probability,
             mdp.reward_of_choice,
             mdp.initial,
             mdp.discount,
-            self.groups.group_of,
-            self.groups.rank,
-            self.groups.splits.feature,
-            self.groups.split_rank,
-            depth,
-            min(max_leaves or NO_LIMIT, NO_LIMIT),
+            groups.group_of,
+            groups.rank,
+            groups.splits.feature,
+            groups.split_rank,
+            self.frame.depth,
+            min(self.frame.max_leaves or NO_LIMIT, NO_LIMIT),
             self.margin / 2,
         )
+        made = Attempt(proof, groups, level)
         # Before the first tree: less than any policy can return, so that every feasible tree is an improvement.
         worst = min(0.0, float(mdp.reward_of_choice.min())) / (1 - mdp.discount)
-        none = np.zeros(0, np.int32)
-        self.proof.offer(worst - max(1e-3 * abs(worst), abs(best), 100 * self.margin), none, none, none, none)
+        made.offer(worst - max(1e-3 * abs(worst), abs(self.frame.optimum.value), 100 * self.margin))
+        return made
 
     @property
     def left(self) -> float:
@@ -85,8 +93,7 @@ class Run:
         value = self.frame.return_of(tree)
         if value > self.value:
             self.tree, self.value = tree, value
-            none = np.zeros(0, np.int32)
-            self.proof.offer(value, none, none, none, none)
+            self.now.offer(value)
 
     def resume(self, path: str | Path) -> None:
         """Take up a stopped proof: its tree and its open regions."""
@@ -100,7 +107,7 @@ class Run:
         self.offer(make_tree(**old.header["tree"]))
         if old.header["rule"] == "state":
             try:
-                self.proof.resume(old.words, old.numbers, float(old.header["bound"]))
+                self.now.proof.resume(old.words, old.numbers, float(old.header["bound"]))
             except (ValueError, IndexError) as error:
                 raise ReadError(f"{path}: not a certificate that can be resumed ({error})") from error
 
@@ -120,55 +127,61 @@ class Run:
         self.offer(found.policy.tree)
 
     def best_tree(self) -> Tree:
-        """The incumbent, whether found here or by the proof."""
-        if self.tree is not None and self.proof.value() <= self.value:
-            return self.tree
-        split, left, right, action = self.proof.tree()
-        if len(split) == 0:
-            return self.tree if self.tree is not None else leaf(0)
-        inner = split >= 0
-        feature, threshold = np.full(len(split), -1), np.zeros(len(split))
-        feature[inner] = self.groups.splits.feature[split[inner]]
-        threshold[inner] = self.groups.splits.threshold[split[inner]]
-        return make_tree(feature, threshold, left, right, action)
+        return self.tree if self.tree is not None else leaf(0)
 
-    def note(self, last: bool = False) -> None:
+    def collect(self) -> None:
+        """Take over a better tree that the proof came across."""
+        found = self.now.tree() if self.now.proof.value() > self.value else None
+        if found is not None:
+            self.offer(found)
+
+    def note(self) -> None:
         """Remember and show where the proof stands."""
-        line = Progress(
-            self.frame.seconds,
-            self.proof.regions(),
-            max(self.proof.value(), self.value),
-            min(self.proof.bound(), self.frame.optimum.value),
-        )
-        if last or not self.history or (line.value, line.bound) != (self.history[-1].value, self.history[-1].bound):
+        self.collect()
+        bound = min(self.bound, self.now.proof.bound())
+        line = Progress(self.frame.seconds, self.regions + self.now.proof.regions(), self.value, bound)
+        if not self.history or (line.value, line.bound) != (self.history[-1].value, self.history[-1].bound):
             self.history.append(line)
-        if self.progress is not None and not last:
+        if self.progress is not None:
             self.progress(line)
 
     def prove(self, use: Ingredients, memory: int, path: str | Path | None, budget: float) -> Solution:
-        writers = {} if path is None else {rule: CertificateWriter(path, rule) for rule in ("state", "tree")}
-        self.proof.start(
-            self.left,
-            self.threads,
-            "state" in use.rules,
-            "tree" in use.rules,
-            use.regret,
-            use.floors,
-            use.filter,
-            use.solo,
-            path is not None,
-            use.before_floors,
-            memory,
-            use.listed,
-        )
+        """The incumbent's own level first; where that does not end, levels above it, which are easier to prove."""
+        share = FIRST_SHARE if use.levels else 1.0
+        best = self.follow(share * self.left, use, memory, path, budget)
+        low, part = (
+            self.value,
+            1 / 8,
+        )  # no level up to `low` has been proved; the next one is a part of the way to it
+        while use.levels and not self.interrupted and (best.winner == "none" or best.is_level):
+            low = max(low, self.value)
+            if self.left < 0.04 * self.time_limit or not 4 * self.margin < self.bound - low < np.inf:
+                break
+            level = self.bound - part * (self.bound - low)
+            self.now = self.attempt(level)
+            best = self.better(best, self.follow(self.left / 3, use, memory, path, 0.0))
+            if self.bound > level + self.margin:
+                low, part = level, 1 / 2
+            part = min(2 * part, 1 / 2)
+        with held_interrupts():
+            return self.answer(best)
+
+    def follow(
+        self, seconds: float, use: Ingredients, memory: int, path: str | Path | None, budget: float
+    ) -> Attempt:
+        """Let the proof run, take trees and certificate from it, and search for better trees meanwhile."""
+        now = self.now
+        if path is not None:
+            now.write_to(path, self.attempts)
+        now.start(seconds, self.threads, use, memory)
+        self.attempts += 1
         pause, next_search = 0.01, 1.0
         try:
-            while not self.interrupted and not self.proof.wait(pause):
+            while not self.interrupted and not now.proof.wait(pause):
                 pause = min(1.3 * pause, 0.25)
                 self.note()
                 with held_interrupts() as came:  # what is taken from the proof must get into the file
-                    for rule, writer in writers.items():
-                        writer.add(*self.proof.drain(rule == "tree"))
+                    now.drain()
                 if came:
                     raise KeyboardInterrupt
                 if self.frame.seconds > 2 * next_search and 2 * next_search <= budget:
@@ -177,30 +190,31 @@ class Run:
         except KeyboardInterrupt:
             self.interrupted = True
         with held_interrupts():
-            return self.finish(writers)
+            now.proof.stop()
+            self.collect()
+            self.regions += now.proof.regions()
+            now.stop()
+            self.bound = min(self.bound, now.bound)
+        return now
 
-    def finish(self, writers: dict[str, CertificateWriter]) -> Solution:
-        """Stop the proof, and write the certificate of what it has reached."""
-        self.proof.stop()
-        winner = WINNERS[self.proof.winner()]
-        for rule, writer in writers.items():
-            writer.add(*self.proof.drain(rule == "tree"))
-        solution = self.answer(winner)
-        for rule, writer in writers.items():
-            if rule == ("tree" if winner == "tree" else "state"):
-                writer.finish(self.header(solution, rule))
-            else:
-                writer.drop()
+    def better(self, one: Attempt, other: Attempt) -> Attempt:
+        """The attempt with the better certificate; the other one is forgotten."""
+        keep, forget = (other, one) if other.certified < one.certified else (one, other)
+        with held_interrupts():
+            forget.drop()
+        return keep
+
+    def answer(self, best: Attempt) -> Solution:
+        """What was reached, and its certificate."""
+        proved = best.winner != "none" and not best.is_level
+        unfinished = SolveStatus.INTERRUPTED if self.interrupted else SolveStatus.TIME_LIMIT
+        self.history.append(Progress(self.frame.seconds, self.regions, self.value, self.bound))
+        status = SolveStatus.OPTIMAL if proved else unfinished
+        solution = self.frame.solution(self.best_tree(), status, self.history, self.bound)
+        best.save(self.header(solution, best))
         return solution
 
-    def answer(self, winner: str) -> Solution:
-        status = SolveStatus.OPTIMAL if winner != "none" else SolveStatus.TIME_LIMIT
-        if self.interrupted and winner == "none":
-            status = SolveStatus.INTERRUPTED
-        self.note(last=True)
-        return self.frame.solution(self.best_tree(), status, self.history, self.proof.bound())
-
-    def header(self, solution: Solution, rule: str) -> dict[str, Any]:
+    def header(self, solution: Solution, best: Attempt) -> dict[str, Any]:
         """What the checker must know beside the two streams."""
         tree, splits = solution.policy.tree, self.groups.splits
         return {
@@ -211,9 +225,8 @@ class Run:
             "depth": self.frame.depth,
             "max_leaves": self.frame.max_leaves,
             "value": solution.value,
-            "bound": max(self.proof.certified(), solution.value),
+            "bound": max(best.certified, solution.value),
             "margin": self.margin,
-            "rule": rule,
             "tree": {
                 name: getattr(tree, name).tolist() for name in ("feature", "threshold", "left", "right", "action")
             },

@@ -89,11 +89,17 @@ class Ranks:
         return join(node(0))
 
 
-def rank_features(mdp: MDP) -> Ranks:
-    """Group the states that have a real choice by equal features, and rank the values."""
+def merged_choices(mdp: MDP) -> SmallInts:
+    """[state, action] -> row as in `choice_of`, but the first of a state's rows that are equal to the last bit."""
     merged = _core.merge_equal_choices(
         mdp.choice_of, mdp.row_start, mdp.target, mdp.probability, mdp.reward_of_choice
-    ).reshape(mdp.choice_of.shape)
+    )
+    return merged.reshape(mdp.choice_of.shape)
+
+
+def rank_features(mdp: MDP) -> Ranks:
+    """Group the states that have a real choice by equal features, and rank the values."""
+    merged = merged_choices(mdp)
     relevant = merged.min(axis=1) != merged.max(axis=1)
     rows: Features = mdp.features[relevant]
     values, columns = [], []
