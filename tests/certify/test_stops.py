@@ -7,6 +7,7 @@ from spotree.certify.certificate import Certificate
 from spotree.certify.certify import certify
 from spotree.certify.check import check
 from spotree.certify.ingredients import Ingredients
+from spotree.certify.run import Run
 from spotree.errors import InvalidProblemError
 from spotree.models import load
 from spotree.solve.solution import SolveStatus
@@ -33,7 +34,7 @@ def test_bound_holds_at_fifty_random_stops(tmp_path):
 def test_a_stopped_proof_goes_on_and_its_certificate_holds(tmp_path):
     mdp = load("frozenlake_8x8")
     path = tmp_path / "run.cert"
-    use = Ingredients(rules=("state",), floors=False)
+    use = Ingredients(rules=("state",), floors=False, levels=False)
     regions, bound = [], np.inf
     for _ in range(200):
         old, limit = (path, 0.15) if regions else (None, 0.01)  # the first run is surely stopped
@@ -51,6 +52,23 @@ def test_a_stopped_proof_goes_on_and_its_certificate_holds(tmp_path):
     verdict = check(mdp, Certificate.load(path))
     assert verdict.accepted, verdict.reason
     assert verdict.regions > 0.7 * regions[0]
+
+
+def test_a_level_goes_on_with_its_bound(tmp_path):
+    mdp = load("frozenlake_8x8")
+    run = Run(mdp, 3, None, 60.0, 1e-7, 2, None)
+    run.offer(leaf(2))
+    run.now = run.attempt(0.41)
+    run.answer(run.follow(60.0, Ingredients(), 10**9, tmp_path / "run.cert", 0.0))
+    for limit in (0.0, 60.0):
+        solution = certify(
+            mdp, 3, time_limit=limit, search=0.0, certificate=tmp_path / "next.cert", resume=tmp_path / "run.cert"
+        )
+        verdict = check(mdp, Certificate.load(tmp_path / "next.cert"))
+        assert verdict.accepted, verdict.reason
+        assert BEST - 1e-6 <= verdict.bound <= 0.41 + 1e-6
+        assert solution.bound == pytest.approx(verdict.bound, abs=1e-7)
+    assert solution.proved_optimal
 
 
 def test_a_proof_of_another_size_cannot_go_on(tmp_path):

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,8 @@ def certify(
         Where to write the proof, for `spotree check`. When the time is up it proves the bound that was reached.
     resume
         The certificate of a stopped run on the same model and size: its open regions are taken up again, and a new
-        certificate holds the old proof too. Only rule "state" goes on; rule "tree" starts anew.
+        certificate holds the old proof too. Only rule "state" goes on; rule "tree" starts anew, and so does everything
+        after a certificate of a level: stop a proof that is to be resumed with `Ingredients(levels=False)`.
     progress
         Called with a `Progress` now and then.
     tolerance
@@ -72,4 +74,5 @@ def certify(
     if start is None and resume is None and budget > 0:
         run.search(min(0.5, budget))
     memory = memory_limit or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    return run.prove(ingredients, memory, certificate, budget)
+    use = ingredients if resume is None else replace(ingredients, levels=False)
+    return run.prove(use, memory, certificate, budget)

@@ -50,6 +50,7 @@ class Run:
         self.searches = self.attempts = self.regions = 0
         self.interrupted = False
         self.history: list[Progress] = []
+        self.old: Certificate | None = None  # what was resumed
         self.bound = best  # no tree returns more: what finished attempts have shown
         self.now = self.attempt()
 
@@ -105,6 +106,7 @@ class Run:
                     f"{path} is about {name} {old.header.get(name)!r}, not {mine!r}; only the same run can go on"
                 )
         self.offer(make_tree(**old.header["tree"]))
+        self.old, self.bound = old, min(self.bound, float(old.header["bound"]))
         if old.header["rule"] == "state":
             try:
                 self.now.proof.resume(old.words, old.numbers, float(old.header["bound"]))
@@ -164,7 +166,7 @@ class Run:
                 low, part = level, 1 / 2
             part = min(2 * part, 1 / 2)
         with held_interrupts():
-            return self.answer(best)
+            return self.answer(best, path)
 
     def follow(
         self, seconds: float, use: Ingredients, memory: int, path: str | Path | None, budget: float
@@ -204,14 +206,20 @@ class Run:
             forget.drop()
         return keep
 
-    def answer(self, best: Attempt) -> Solution:
+    def answer(self, best: Attempt, path: str | Path | None = None) -> Solution:
         """What was reached, and its certificate."""
         proved = best.winner != "none" and not best.is_level
         unfinished = SolveStatus.INTERRUPTED if self.interrupted else SolveStatus.TIME_LIMIT
         self.history.append(Progress(self.frame.seconds, self.regions, self.value, self.bound))
         status = SolveStatus.OPTIMAL if proved else unfinished
         solution = self.frame.solution(self.best_tree(), status, self.history, self.bound)
-        best.save(self.header(solution, best))
+        header = self.header(solution, best)
+        if self.old is not None and path is not None and self.old.header["bound"] < header["bound"]:
+            best.drop()  # the resumed certificate says more
+            kept = {"bound": max(self.old.header["bound"], solution.value), "rule": self.old.header["rule"]}
+            Certificate(self.old.header | header | kept, self.old.words, self.old.numbers).save(path)
+        else:
+            best.save(header)
         return solution
 
     def header(self, solution: Solution, best: Attempt) -> dict[str, Any]:

@@ -27,6 +27,10 @@ def certify(
     resume: Annotated[
         Path | None, typer.Option("--resume", help="Go on from the certificate of a run that was stopped.")
     ] = None,
+    levels: Annotated[
+        bool,
+        typer.Option(help="Late in an open proof, prove levels above the tree (such a proof cannot be resumed)."),
+    ] = True,
     memory: Annotated[
         float | None, typer.Option("--memory", help="Gigabytes that open regions may take.", min=0.001)
     ] = None,
@@ -37,11 +41,12 @@ def certify(
 
     Shows the best tree found, its return, and a bound that no tree of the size exceeds: "proved optimal" if they meet.
     When the time is up, or at Ctrl-C, the tree and the bound reached so far are shown, and the certificate proves that
-    bound. To go on later: --resume run.cert with the same model and size.
+    bound. To go on later, run with --no-levels and give the certificate to --resume, with the same model and size.
 
     Example: spotree certify traffic_intersection -d 3 -c run.cert && spotree check run.cert traffic_intersection
     """
     from spotree.certify.certify import certify as run
+    from spotree.certify.ingredients import Ingredients
     from spotree.cli.live import LiveLine
     from spotree.solve.solution import Solution
 
@@ -59,6 +64,7 @@ def certify(
             certificate=certificate,
             resume=resume,
             progress=live.show,
+            ingredients=Ingredients(levels=levels),
         )
     if out is not None:
         solution.save(out)
