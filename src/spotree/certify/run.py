@@ -161,7 +161,7 @@ class Run:
                 break
             level = self.bound - part * (self.bound - low)
             self.now = self.attempt(level)
-            best = self.better(best, self.follow(self.left / 3, use, memory, path, 0.0))
+            best = self.better(best, self.follow(self.left / 2, use, memory, path, 0.0))
             if self.bound > level + self.margin:
                 low, part = level, 1 / 2
             part = min(2 * part, 1 / 2)
