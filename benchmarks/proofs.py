@@ -62,11 +62,18 @@ KNOWN = {
     ("inventory_management", 3): 1026.648644,
     ("system_administrator_1", 1): 203.416747,
     ("system_administrator_1", 2): 209.948752,
+    ("system_administrator_1", 3): 214.036722,
+    ("system_administrator_1", 4): 218.915173,
     ("system_administrator_2", 1): 146.652673,
     ("system_administrator_2", 2): 182.817074,
     ("system_administrator_tree", 2): 414.656198,
     ("system_administrator_tree", 3): 517.328204,
     ("system_administrator_tree", 4): 538.778277,
+    ("tiger_vs_antelope", 2): 0.753698,
+    ("firewire", 1): -70.525419,
+    ("wlan0", 1): -1363.337954,
+    ("wlan0", 2): -1283.791410,
+    ("wlan1", 1): -1365.777703,
     ("tictactoe_vs_random", 2): 0.247986,
 }
 

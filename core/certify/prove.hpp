@@ -5,7 +5,7 @@
 
 #include "certify/floors.hpp"
 #include "certify/resume.hpp"
-#include "certify/tree_rule.hpp"
+#include "certify/tree_worker.hpp"
 
 namespace spotree::certify {
 

@@ -1,5 +1,7 @@
 """A proof may be stopped at any moment and taken up again: its bound holds all the time."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -69,6 +71,18 @@ def test_a_level_goes_on_with_its_bound(tmp_path):
         assert BEST - 1e-6 <= verdict.bound <= 0.41 + 1e-6
         assert solution.bound == pytest.approx(verdict.bound, abs=1e-7)
     assert solution.proved_optimal
+
+
+@pytest.mark.parametrize(
+    ("name", "depth"), [("tictactoe_vs_random", 4), ("firewire", 2), ("inventory_management", 3)]
+)
+def test_the_time_limit_holds_inside_long_loops(name, depth):
+    mdp = load(name)
+    certify(mdp, depth, time_limit=0)  # what comes before the proof is not limited
+    began = time.process_time()
+    solution = certify(mdp, depth, time_limit=1.0, threads=1, start=leaf(0))
+    assert time.process_time() - began < 3.0  # of the processor, as others may keep the machine busy
+    assert solution.value <= solution.bound
 
 
 def test_a_proof_of_another_size_cannot_go_on(tmp_path):
