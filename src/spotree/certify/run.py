@@ -149,13 +149,15 @@ class Run:
 
     def prove(self, use: Ingredients, memory: int, path: str | Path | None, budget: float) -> Solution:
         """The incumbent's own level first; where that does not end, levels above it, which are easier to prove."""
-        share = FIRST_SHARE if use.levels else 1.0
-        best = self.follow(share * self.left, use, memory, path, budget)
+        seconds = (FIRST_SHARE if use.levels else 1.0) * self.left
+        end = self.frame.seconds + 0.9 * seconds
+        best = self.follow(seconds, use, memory, path, budget)
+        levels = use.levels and self.frame.seconds > end  # earlier: it is done, or too large for any level
         low, part = (
             self.value,
             1 / 8,
         )  # no level up to `low` has been proved; the next one is a part of the way to it
-        while use.levels and not self.interrupted and (best.winner == "none" or best.is_level):
+        while levels and not self.interrupted and (best.winner == "none" or best.is_level):
             low = max(low, self.value)
             if self.left < 0.04 * self.time_limit or not 4 * self.margin < self.bound - low < np.inf:
                 break
