@@ -51,7 +51,7 @@ def certify(
     from spotree.solve.solution import Solution
 
     check_writable(out)
-    check_writable(certificate)
+    check_writable(certificate, "--certificate")
     with LiveLine(mdp, quiet=as_json) as live:
         solution = run(
             mdp,

@@ -12,16 +12,16 @@ import typer
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
-def check_writable(path: Path | None) -> None:
+def check_writable(path: Path | None, option: str = "--out") -> None:
     """Refuse a file to write while nothing is lost yet: before the search."""
     if path is None:
         return
     folder = path.parent
     if not folder.is_dir():
-        raise typer.BadParameter(f"there is no directory {str(folder)!r}; make it first", param_hint="--out")
+        raise typer.BadParameter(f"there is no directory {str(folder)!r}; make it first", param_hint=option)
     if path.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
         reason = "is a directory" if path.is_dir() else "cannot be written"
-        raise typer.BadParameter(f"{str(path)!r} {reason}; give another file", param_hint="--out")
+        raise typer.BadParameter(f"{str(path)!r} {reason}; give another file", param_hint=option)
 
 
 def show_json(document: Any) -> None:
