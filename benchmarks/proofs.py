@@ -4,7 +4,7 @@ python benchmarks/proofs.py [--time 600] [--models blackjack ...] [--depths 1 2 
                             [--set omdt|protocols] [--out FILE]
 
 One line per model and depth. "seconds" is the whole run, a short search for a first tree included; "known" is the
-optimum proved before (by two rules from a weak start, or by OMDT where it finished). The certificate is checked in the
+optimum that an earlier run of ours, or OMDT, proved. The certificate is checked in the
 same process unless it holds more than --most-regions regions. All runs go to a JSON file with date and commit.
 """
 

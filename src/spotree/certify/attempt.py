@@ -76,9 +76,8 @@ class Attempt:
         for rule, writer in self.writers.items():
             writer.add(*self.proof.drain(rule == "tree"))
 
-    def stop(self) -> None:
-        """End the proof and let its memory go."""
-        self.proof.stop()
+    def close(self) -> None:
+        """Keep what the stopped proof has reached and let its memory go."""
         self.drain()
         self.bound, self.certified = self.proof.bound(), self.proof.certified()
         self.winner = WINNERS[self.proof.winner()]

@@ -197,7 +197,7 @@ class Run:
             now.proof.stop()
             self.collect()
             self.regions += now.proof.regions()
-            now.stop()
+            now.close()
             self.bound = min(self.bound, now.bound)
         return now
 
