@@ -1,13 +1,16 @@
 """A certificate may leave values and visits to the checker."""
 
+import numpy as np
 import pytest
 
 from spotree.certify.certificate import Certificate
 from spotree.certify.certify import certify
 from spotree.certify.check import check
 from spotree.certify.ingredients import Ingredients
+from spotree.certify.plain import Plain
 from spotree.models import load
 from spotree.tree.tree import leaf
+from spotree.values import optimum
 
 
 @pytest.mark.parametrize("rule", ["state", "tree"])
@@ -35,6 +38,37 @@ def test_a_brief_certificate_of_a_bound_too_low_is_rejected(tmp_path):
     worse = make_worse(true)
     assert check(mdp, true).accepted
     assert not check(mdp, worse).accepted
+
+
+def test_a_value_that_begins_a_little_too_low_somewhere_becomes_a_bound():
+    """The larger region's value is only about high enough; where it is lower than it should be, it must rise first."""
+    mdp = load("frozenlake_8x8")
+    plain, best = Plain(mdp), optimum(mdp)
+    world = plain.restrict(np.ones((plain.num_groups, plain.num_actions), bool))
+    close_at = best.value + 1e-6
+    for state in np.flatnonzero(world.states & (best.values > 0)):
+        start = best.values.copy()
+        start[state] -= 1e-3
+        value = plain.own_value(world, start, close_at, 1e-9)
+        assert best.value - 1e-9 <= plain.bound(world, value)[0] <= close_at
+
+
+def test_visits_from_those_of_a_larger_region_are_those_from_scratch():
+    mdp = load("frozenlake_8x8")
+    plain, rng = Plain(mdp), np.random.default_rng(0)
+    nothing, more = np.zeros(mdp.num_states), 0
+    for _ in range(20):
+        allowed = rng.random((plain.num_groups, plain.num_actions)) < 0.7
+        allowed[~allowed.any(axis=1)] = True
+        fewer = allowed & (np.cumsum(allowed, axis=1) <= 2)
+        whole, part = plain.restrict(allowed), plain.restrict(fewer)
+        start = plain.own_visits(whole, nothing, nothing, 1e-9)
+        visits = plain.own_visits(part, nothing, start, 1e-9)
+        scratch = plain.own_visits(part, nothing, nothing, 1e-9)
+        np.testing.assert_allclose(visits, scratch, rtol=0, atol=1e-9)
+        assert plain.excess_visits(part, visits, nothing) <= 1e-9
+        more += visits.sum() > start.sum() + 1e-3
+    assert more >= 10  # smaller regions are visited more surely
 
 
 def make_worse(certificate: Certificate) -> Certificate:

@@ -21,7 +21,7 @@ def with_records(certificate: Certificate, records: list[Record]) -> Certificate
         for entry in record.rounds:
             brief = entry.value is None
             own += [int(entry.regret) + 2 * brief, len(entry.floors), len(entry.removed)]
-            own += [state for state, _, _ in entry.floors] + entry.removed
+            own += [state for state, _, _ in entry.floors] + list(entry.removed)
             numbers += [] if brief else [entry.value]
             for _, scale, value in entry.floors:
                 numbers += [np.array([scale, 0.0]), value]

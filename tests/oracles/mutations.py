@@ -157,14 +157,14 @@ def deeper(source, rng):
 
 def kept_action(source, rng):
     """An action that the filter removed stays allowed in a region: more than its value bounds."""
-    having = [r for r in source.closed_by_value() if any(e.removed for e in r.rounds[:-1])]
+    having = [r for r in source.closed_by_value() if any(len(e.removed) for e in r.rounds[:-1])]
     record = pick(rng, having)
     if record is None:
         return None
     rounds = list(record.rounds)
-    k = pick(rng, [k for k, e in enumerate(rounds[:-1]) if e.removed])
-    victim = pick(rng, rounds[k].removed)
-    rounds[k] = replace(rounds[k], removed=[pair for pair in rounds[k].removed if pair != victim])
+    k = pick(rng, [k for k, e in enumerate(rounds[:-1]) if len(e.removed)])
+    victim = pick(rng, rounds[k].removed.tolist())
+    rounds[k] = replace(rounds[k], removed=rounds[k].removed[rounds[k].removed != victim])
     return source.unproved(source.changed(record.number, rounds=rounds), record.number)
 
 

@@ -69,7 +69,7 @@ class _Proof:
         if not self.bound >= self.value - self.tolerance:
             raise RejectedError(f"the bound {self.bound:.10g} is below the tree's own return {self.value:.10g}")
         self.threshold = max(self.bound, self.value) + self.tolerance  # a tree above this is to be ruled out
-        self.root_value = np.full(mdp.num_states, float(mdp.reward_of_choice.max(initial=0.0)) / (1 - mdp.discount))
+        self.highest = np.full(mdp.num_states, float(mdp.reward_of_choice.max(initial=0.0)) / (1 - mdp.discount))
         self.floor = np.zeros(mdp.num_states)  # visits that every tree above the threshold pays to a state
         self.records = read_records(certificate, mdp.num_states)
         self.cover = Cover(self.plain, header, self.records, self.threshold)
@@ -80,7 +80,8 @@ class _Proof:
         root, *more = (record for record in self.records.values() if record.parent == -1)
         if more:
             raise RejectedError("there must be one root region")
-        region = Region(np.ones((self.plain.num_groups, self.plain.num_actions), bool), [(0, -1)])
+        allowed = np.ones((self.plain.num_groups, self.plain.num_actions), bool)
+        region = Region(allowed, [(0, -1)], self.highest, np.zeros(self.plain.num_states))
         if self.closes(root, region, root=True):
             return
         for record in self.records.values():
@@ -107,17 +108,16 @@ class _Proof:
 
     def closes(self, record: Record, region: Region, root: bool = False) -> bool:
         """Apply the rounds of a record to a region; whether no improving tree is left in it."""
-        plain, number = self.plain, record.number
+        plain, number, enough = self.plain, record.number, 0.01 * self.tolerance
         for entry in record.rounds:
             world = plain.restrict(region.allowed)
             if world is None:
                 return True
-            own_value = entry.value
-            if own_value is None:
-                own_value = plain.own_value(world, self.root_value, self.threshold, 0.01 * self.tolerance)
-            elif root:
-                self.root_value = own_value
-            region.upper, regret = plain.bound(world, own_value)
+            if entry.value is None:
+                region.value = plain.own_value(world, region.value, self.threshold, enough)
+            else:
+                region.value = entry.value
+            region.upper, regret = plain.bound(world, region.value)
             region.reached, region.prices = world.groups, None
             if region.upper <= self.threshold:
                 return True
@@ -128,9 +128,11 @@ class _Proof:
                 self.floor[state] = max(self.floor[state], level)
             if not entry.regret:
                 continue
-            visits = plain.own_visits(world, self.floor) if entry.visits is None else entry.visits
-            visits = np.where(world.states, visits, 0.0)
-            slack = regret.max(initial=0.0) * plain.excess_visits(world, visits, self.floor)
+            most, visits = regret.max(initial=0.0), entry.visits
+            if visits is None:
+                visits = plain.own_visits(world, self.floor, region.visits, enough / max(most, 1e-300))
+            visits = region.visits = np.where(world.states, visits, 0.0)
+            slack = most * plain.excess_visits(world, visits, self.floor)
             if visits.min() < 0 or not slack <= 0.1 * self.tolerance:
                 raise RejectedError(f"region {number}: the visits are higher than every tree must pay")
             region.upper += slack
@@ -139,11 +141,11 @@ class _Proof:
             region.prices = self.cover.trees.price(cost)
             if region.upper - region.prices.of(region.items) <= self.threshold:
                 return True
-            if entry.removed:
+            if len(entry.removed):
                 region.allowed = self.filtered(number, region, region.prices, entry.removed, budget)
         return plain.restrict(region.allowed) is None
 
-    def filtered(self, number: int, region: Region, prices: Prices, removed: list[int], budget: float) -> Mask:
+    def filtered(self, number: int, region: Region, prices: Prices, removed: np.ndarray, budget: float) -> Mask:
         """Lemma 5: the allowed actions without those that no improving tree takes."""
         trees, allowed = self.cover.trees, region.allowed.copy()
         leaves = trees.affordable(region.items, budget, prices)
@@ -166,6 +168,6 @@ class _Proof:
         for step in record.branching[1:]:
             inside &= self.cover.goes_left[step // 2][trees.groups] ^ (step % 2 == 1)
         allowed = self.cover.only(root.allowed, trees.groups[inside], action)
-        if record.branching[0] != 4 or not self.closes(record, Region(allowed, [(0, -1)])):
+        if record.branching[0] != 4 or not self.closes(record, root.narrowed(allowed)):
             raise RejectedError(f"region {record.number}: the leaf is not shown to be hopeless")
         trees.hopeless[action, trees.number[inside.tobytes()]] = True

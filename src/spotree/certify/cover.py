@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from spotree.axes import Floats
 from spotree.certify.plain import Mask, Plain
 from spotree.certify.plain_trees import Item, Prices, Trees
 from spotree.certify.records import Record
@@ -21,9 +22,15 @@ class Region:
 
     allowed: Mask  # [group, action]
     items: list[Item]
+    value: Floats  # [state] for lemma 1
+    visits: Floats  # [state] for lemma 3
     upper: float = np.inf
     prices: Prices | None = None
     reached: Mask = field(default_factory=lambda: np.zeros(0, bool))  # [group]
+
+    def narrowed(self, allowed: Mask) -> "Region":
+        """The part with fewer allowed actions, which begins with the whole's value and visits."""
+        return Region(allowed, self.items, self.value, self.visits)
 
 
 Part = tuple[Record, Region]
@@ -89,7 +96,7 @@ class Cover:
             allowed[group] &= keep
             if not allowed[group].any() or (side, 0) not in self.children.get(number, {}):
                 raise RejectedError(f"region {number} is neither closed nor parted in two")
-            parts.append((self.children[number][side, 0], Region(allowed, region.items)))
+            parts.append((self.children[number][side, 0], region.narrowed(allowed)))
         return parts
 
     def parts_by_split(
@@ -132,7 +139,7 @@ class Cover:
             if elsewhere - prices.leaf[a, cube] <= self.threshold:
                 continue
             if (a, 0) in listed:
-                parts.append((listed[a, 0], Region(self.only(region.allowed, groups, a), region.items)))
+                parts.append((listed[a, 0], region.narrowed(self.only(region.allowed, groups, a))))
             elif not trees.hopeless[a, cube] and not any(self.plain.alike(groups, a, b) for b in done):
                 raise RejectedError(f"region {number}: action {a} of a leaf is missing")
             done.append(a)

@@ -147,46 +147,47 @@ class Plain:
         return float(self.initial @ value + excess / (1 - self.discount))
 
     def own_value(self, world: World, start: Floats, close_at: float, enough: float) -> Floats:
-        """A value for lemma 1, found by value iteration from one that is high enough."""
-        rows = np.flatnonzero(world.usable)
+        """A value for lemma 1, found by value iteration from one that is about high enough."""
+        rows, entries = np.flatnonzero(world.usable), np.flatnonzero(world.usable[self.row_of])
+        row, target = np.searchsorted(rows, self.row_of[entries]), self.target[entries]
+        weight, reward = self.discount * self.probability[entries], self.reward[rows]
         first = np.flatnonzero(np.diff(self.state_of_row[rows], prepend=-1))
-        where, value, change = self.state_of_row[rows[first]], start.copy(), np.inf
-        while change > enough * (1 - self.discount) and self.initial @ value > close_at:
-            fresh = np.maximum.reduceat((self.reward + self.later(value))[rows], first)
-            change = float(np.abs(fresh - value[where]).max())
+        where, value, change = self.state_of_row[rows[first]], start.copy(), np.array([np.inf])
+        far = 1 - self.discount
+        while np.abs(change).max() > enough * far and self.initial @ value + max(change.max(), 0) / far > close_at:
+            fresh = np.maximum.reduceat(reward + np.bincount(row, weight * value[target], len(rows)), first)
+            change = fresh - value[where]  # a rise: the value was not high enough, nor is the next one quite
             value[where] = fresh
         return value
 
-    def lowest(self, world: World) -> Floats:
-        """[pair] the least probability, over the choices of a state, of going on to another one."""
+    def lowest(self, world: World) -> tuple[np.ndarray, np.ndarray, Floats]:
+        """Pairs (state, next state) that every choice of the state makes possible, and how likely it is at least."""
         if len(self.by_pair) == 0:
-            return np.zeros(0)
+            return np.zeros(0, int), np.zeros(0, int), np.zeros(0)
         usable = world.usable[self.row_of[self.by_pair]]
         choices = np.bincount(self.state_of_row[world.usable], minlength=self.num_states)
         lowest = np.minimum.reduceat(np.where(usable, self.probability[self.by_pair], np.inf), self.pair_start)
-        source = self.source[self.first_entry]
-        everywhere = np.add.reduceat(usable, self.pair_start, dtype=int) == choices[source]
-        return np.where(everywhere & (choices[source] > 0), lowest, 0.0)
-
-    def arriving(self, lowest: Floats, visits: Floats) -> Floats:
-        """Visits that must come from the start and from other visits."""
-        if len(lowest) == 0:
-            return self.initial
-        source, target = self.source[self.first_entry], self.target[self.first_entry]
-        return self.initial + self.discount * np.bincount(target, lowest * visits[source], self.num_states)
+        ways = np.add.reduceat(usable, self.pair_start, dtype=int)
+        surely = np.flatnonzero((ways > 0) & (ways == choices[self.source[self.first_entry]]))
+        return self.source[self.first_entry[surely]], self.target[self.first_entry[surely]], lowest[surely]
 
     def excess_visits(self, world: World, visits: Floats, floor: Floats) -> float:
         """Lemma 3: by how much, in sum over states, the visits may be above those of an improving tree."""
-        proved = np.maximum(floor, self.arriving(self.lowest(world), visits))
-        return float(np.maximum(visits - proved, 0.0).sum()) / (1 - self.discount)
+        source, target, lowest = self.lowest(world)
+        arriving = self.initial + self.discount * np.bincount(target, lowest * visits[source], self.num_states)
+        return float(np.maximum(visits - np.maximum(floor, arriving), 0.0).sum()) / (1 - self.discount)
 
-    def own_visits(self, world: World, floor: Floats) -> Floats:
-        """Visits for lemma 3, found from below: every iterate holds."""
-        lowest, change = self.lowest(world), np.inf
-        visits = np.where(world.states, np.maximum(floor, self.initial), 0.0)
-        while change > 1e-14:
-            fresh = np.where(world.states, np.maximum(visits, self.arriving(lowest, visits)), 0.0)
-            change, visits = float((fresh - visits).max()), fresh
+    def own_visits(self, world: World, floor: Floats, start: Floats, enough: float) -> Floats:
+        """Visits for lemma 3, found from below, from visits that hold: every iterate holds."""
+        source, target, lowest = self.lowest(world)
+        stays = np.bincount(target, self.discount * lowest * (source == target), self.num_states)
+        weight = self.discount * lowest * (source != target) / (1 - stays[target])
+        least = np.maximum(np.maximum(floor, self.initial / (1 - stays)), start)
+        visits, change = np.where(world.states, least, 0.0), np.inf
+        while change > enough * (1 - self.discount):
+            arriving = self.initial / (1 - stays) + np.bincount(target, weight * visits[source], self.num_states)
+            fresh = np.where(world.states, np.maximum(visits, arriving), 0.0)
+            change, visits = float((fresh - visits).sum()), fresh
         return visits
 
     def costs(self, world: World, allowed: Mask, visits: Floats, regret: Floats, never: float) -> Floats:

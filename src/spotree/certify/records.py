@@ -19,7 +19,7 @@ class Round:
     value: Floats | None  # [state]
     floors: list[tuple[int, float, Floats]]
     visits: Floats | None  # [state]
-    removed: list[int]
+    removed: np.ndarray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +61,7 @@ def read_records(certificate: Certificate, num_states: int) -> dict[int, Record]
         for _ in range(count):
             kind, floors, removed = words.take(3).tolist()
             regret, brief = kind in (1, 3), kind in (2, 3)
-            states, pairs = words.take(floors).tolist(), words.take(removed).tolist()
+            states, pairs = words.take(floors).tolist(), words.take(removed)
             if (brief and floors) or kind not in range(4):
                 raise ValueError(f"region {number} has a round of kind {kind} with {floors} floors")
             value = None if brief else numbers.take(num_states)

@@ -153,10 +153,7 @@ class Run:
         end = self.frame.seconds + 0.9 * seconds
         best = self.follow(seconds, use, memory, path, budget)
         levels = use.levels and self.frame.seconds > end  # earlier: it is done, or too large for any level
-        low, part = (
-            self.value,
-            1 / 8,
-        )  # no level up to `low` has been proved; the next one is a part of the way to it
+        low, part = self.value, 1 / 8  # nothing up to `low` was proved; the next level is a part of the way to it
         while levels and not self.interrupted and (best.winner == "none" or best.is_level):
             low = max(low, self.value)
             if self.left < 0.04 * self.time_limit or not 4 * self.margin < self.bound - low < np.inf:
