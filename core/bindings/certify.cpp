@@ -108,7 +108,7 @@ class Proof {
     double bound() { return prover_.bound(); }
     double certified() { return prover_.certified(); }
     int64_t regions() const { return prover_.shared.regions.load(); }
-    size_t open() { return prover_.open(); }
+    double share() { return prover_.share(); }
     int winner() const { return int(prover_.winner.load()); }
 
     auto tree() {
@@ -172,7 +172,7 @@ void add_certify(nb::module_& m) {
         .def("bound", &Proof::bound)
         .def("certified", &Proof::certified)
         .def("regions", &Proof::regions)
-        .def("open", &Proof::open)
+        .def("share", &Proof::share)
         .def("winner", &Proof::winner)
         .def("tree", &Proof::tree)
         .def("drain", &Proof::drain, "by_tree"_a);

@@ -90,16 +90,17 @@ class Prover {
             return std::max(shared.best.load(), std::min(root_bound_.load(), shared.close_at()));
         std::scoped_lock hold(lock_);
         double most = root_bound_.load();
-        if (rule_) most = std::min(most, rule_->bound());
+        if (states_) most = std::min(most, states_->bound());
         return std::max(most, shared.best.load());
     }
 
     // What the journal of rule "state" proves (after the end): a restart may leave it above `bound`.
     double certified() { return winner.load() == Winner::none ? certified_.load() : bound(); }
 
-    size_t open() {
+    // Share of the search of rule "tree" that is finished now.
+    double share() {
         std::scoped_lock hold(lock_);
-        return rule_ ? rule_->open() : 0;
+        return trees_ ? trees_->share() : 0;
     }
 
     std::atomic<Winner> winner{Winner::none};
@@ -190,6 +191,12 @@ class Prover {
         write_region(by_state, -1, 0, 0, draft, {0});
     }
 
+    void watch(StateRule* states, TreeRule* trees) {
+        std::scoped_lock hold(lock_);
+        states_ = states;
+        trees_ = trees;
+    }
+
     bool run_rules(const Plan& plan, std::vector<std::unique_ptr<Bounder>>& bounders, const Region& root,
                    Draft& draft, int state_workers, std::chrono::steady_clock::time_point begun,
                    double until) {
@@ -217,6 +224,7 @@ class Prover {
             return trees->share() > std::max(0.01, closed);
         };
         std::vector<std::thread> workers;
+        watch(nullptr, trees.get());
         if (trees) {
             workers.emplace_back([&] {
                 TreeWorker(*trees, *bounders.back()).begin(draft, 0.15 * std::min(until, plan.seconds));
@@ -229,10 +237,7 @@ class Prover {
             } else {
                 states->begin(*bounders[0], root, draft);
             }
-            {
-                std::scoped_lock hold(lock_);
-                rule_ = states.get();
-            }
+            watch(states.get(), trees.get());
             for (int t = 0; t < state_workers; ++t) {
                 workers.emplace_back([&, t] {
                     states->work(*bounders[t], trees_lead);
@@ -249,7 +254,8 @@ class Prover {
             std::scoped_lock hold(lock_);
             certified_ = states ? std::max(states->bound(), shared.close_at()) : root.bound;
             lower_bound_to(certified_);
-            rule_ = nullptr;
+            states_ = nullptr;
+            trees_ = nullptr;
         }
         shared.deadline = final_;
         shared.done = winner.load() != Winner::none;
@@ -260,7 +266,8 @@ class Prover {
     std::atomic<double> certified_{std::numeric_limits<double>::infinity()};
     std::atomic<double> root_bound_{std::numeric_limits<double>::infinity()};
     std::mutex lock_;
-    StateRule* rule_ = nullptr;
+    StateRule* states_ = nullptr;  // the rules that run now, for those who watch
+    TreeRule* trees_ = nullptr;
 };
 
 }  // namespace spotree::certify

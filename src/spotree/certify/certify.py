@@ -70,7 +70,7 @@ def certify(
         )
     if resume is not None:
         run.resume(resume)
-    budget = min(8.0, 0.1 * time_limit) if search is None else min(search, time_limit)
+    budget = min(30.0, 0.1 * time_limit) if search is None else min(search, time_limit)
     if start is None and resume is None and budget > 0:
         run.search(min(0.5, budget))
     memory = memory_limit or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2

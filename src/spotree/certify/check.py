@@ -3,7 +3,8 @@
 It shares with the search only the file format (certificate.py, records.py) and the model (mdp); its bounds, its trees
 and its evaluation are its own (cover.py, plain.py, plain_trees.py).
 
-What it assumes: the MDP is the one meant, float64 rounding stays far below the tolerance, and NumPy adds correctly.
+What it assumes: the MDP is the one meant, float64 rounding stays far below the tolerance, NumPy adds correctly, and
+regions with equal SHA-256 digests are equal.
 What it proves: no tree of the certificate's size has a return above `bound + tolerance`.
 
 "Improving" below means: a return above the incumbent's by more than the tolerance.
@@ -17,7 +18,7 @@ import numpy as np
 from spotree.certify.certificate import Certificate, fingerprint
 from spotree.certify.cover import Cover, Region, RejectedError
 from spotree.certify.plain import Mask, Plain
-from spotree.certify.plain_trees import Item, Prices
+from spotree.certify.plain_trees import Prices
 from spotree.certify.records import Record, read_records
 from spotree.mdp.model import MDP
 
@@ -91,15 +92,14 @@ class _Proof:
             region.prices = self.cover.trees.price(region.prices.cost)
             if region.upper - region.prices.of(region.items) <= self.threshold:
                 return
-        known: set[tuple[bytes, tuple[Item, ...]]] = set()
+        known: set[bytes] = set()
         stack = [(root, region)]
         while stack:
             self.progress(len(known), len(self.records))
             for record, part in self.cover.parts(*stack.pop()):
-                key = part.allowed.tobytes(), tuple(sorted(part.items))
-                if key in known:  # lemma 8: equal regions need one proof
+                if part.digest in known:  # lemma 8: equal regions need one proof
                     continue
-                known.add(key)
+                known.add(part.digest)
                 if record.branching[0] == 6:  # it stands elsewhere
                     record = self.records[record.branching[1]]
                 if not self.closes(record, part):

@@ -1,5 +1,6 @@
 """The parts of a region in a certificate, and that they cover it (lemmas 7 and 8 of docs/proof.md)."""
 
+import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -27,6 +28,11 @@ class Region:
     upper: float = np.inf
     prices: Prices | None = None
     reached: Mask = field(default_factory=lambda: np.zeros(0, bool))  # [group]
+
+    @property
+    def digest(self) -> bytes:
+        """What the region is, in few bytes."""
+        return hashlib.sha256(self.allowed.tobytes() + repr(sorted(self.items)).encode()).digest()
 
     def narrowed(self, allowed: Mask) -> "Region":
         """The part with fewer allowed actions, which begins with the whole's value and visits."""

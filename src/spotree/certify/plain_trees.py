@@ -76,7 +76,8 @@ class Trees:
 
     def price(self, cost: Floats) -> Prices:
         """The cheapest trees for a cost [group, action]."""
-        leaf = cost[self.groups].T @ self.weight
+        paying = np.flatnonzero(cost[self.groups].any(axis=1))
+        leaf = cost[self.groups[paying]].T @ self.weight[paying]
         least = np.empty((len(self.shares), len(self.inside)))
         least[:] = np.where(self.hopeless, np.inf, leaf).min(axis=0)
         for size, shares in enumerate(self.shares):

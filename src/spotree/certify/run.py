@@ -21,7 +21,8 @@ from spotree.solve.solution import Solution, SolveStatus
 from spotree.tree.tree import Tree, leaf, make_tree
 
 NO_LIMIT = 10**9
-FIRST_SHARE = 0.7  # of the time for the incumbent's own level
+FIRST_SHARE = 0.7  # of the time for the incumbent's own level,
+DOUBTFUL_SHARE = 0.25  # or this if less than a tenth is done by then
 
 
 class Run:
@@ -48,6 +49,7 @@ class Run:
         self.tree: Tree | None = None
         self.value = -np.inf
         self.searches = self.attempts = self.regions = 0
+        self.next_search = 1.0  # seconds
         self.interrupted = False
         self.history: list[Progress] = []
         self.old: Certificate | None = None  # what was resumed
@@ -137,6 +139,13 @@ class Run:
         if found is not None:
             self.offer(found)
 
+    @property
+    def done(self) -> float:
+        """How far the proof has come, roughly: the larger share of either rule."""
+        room = self.frame.optimum.value - self.value
+        closed = (self.frame.optimum.value - self.now.proof.bound()) / room if room > 0 else 1.0
+        return max(self.now.proof.share(), closed)
+
     def note(self) -> None:
         """Remember and show where the proof stands."""
         self.collect()
@@ -150,9 +159,9 @@ class Run:
     def prove(self, use: Ingredients, memory: int, path: str | Path | None, budget: float) -> Solution:
         """The incumbent's own level first; where that does not end, levels above it, which are easier to prove."""
         seconds = (FIRST_SHARE if use.levels else 1.0) * self.left
-        end = self.frame.seconds + 0.9 * seconds
-        best = self.follow(seconds, use, memory, path, budget)
-        levels = use.levels and self.frame.seconds > end  # earlier: it is done, or too large for any level
+        doubtful = self.frame.seconds + DOUBTFUL_SHARE * self.left if use.levels else np.inf
+        best = self.follow(seconds, use, memory, path, budget, doubtful)
+        levels = self.frame.seconds > 0.9 * doubtful  # earlier: it is done, or too large for any level
         low, part = self.value, 1 / 8  # nothing up to `low` was proved; the next level is a part of the way to it
         while levels and not self.interrupted and (best.winner == "none" or best.is_level):
             low = max(low, self.value)
@@ -160,7 +169,7 @@ class Run:
                 break
             level = self.bound - part * (self.bound - low)
             self.now = self.attempt(level)
-            best = self.better(best, self.follow(self.left / 2, use, memory, path, 0.0))
+            best = self.better(best, self.follow(self.left / 2, use, memory, path, budget))
             if self.bound > level + self.margin:
                 low, part = level, 1 / 2
             part = min(2 * part, 1 / 2)
@@ -168,15 +177,24 @@ class Run:
             return self.answer(best, path)
 
     def follow(
-        self, seconds: float, use: Ingredients, memory: int, path: str | Path | None, budget: float
+        self,
+        seconds: float,
+        use: Ingredients,
+        memory: int,
+        path: str | Path | None,
+        budget: float,
+        doubtful: float = np.inf,
     ) -> Attempt:
-        """Let the proof run, take trees and certificate from it, and search for better trees meanwhile."""
+        """Let the proof run, take trees and certificate from it, and search for better trees meanwhile.
+
+        It is given up if it has not come far at the moment `doubtful`.
+        """
         now = self.now
         if path is not None:
             now.write_to(path, self.attempts)
         now.start(seconds, self.threads, use, memory)
         self.attempts += 1
-        pause, next_search = 0.01, 1.0
+        pause = 0.01
         try:
             while not self.interrupted and not now.proof.wait(pause):
                 pause = min(1.3 * pause, 0.25)
@@ -185,9 +203,13 @@ class Run:
                     now.drain()
                 if came:
                     raise KeyboardInterrupt
-                if self.frame.seconds > 2 * next_search and 2 * next_search <= budget:
-                    self.search(next_search)
-                    next_search *= 2
+                if self.frame.seconds > doubtful:
+                    if self.done < 0.1:
+                        break
+                    doubtful = np.inf
+                if self.frame.seconds > 2 * self.next_search and 2 * self.next_search <= budget:
+                    self.search(self.next_search)
+                    self.next_search *= 2
         except KeyboardInterrupt:
             self.interrupted = True
         with held_interrupts():
