@@ -77,3 +77,13 @@ def test_an_unfinished_proof_turns_to_levels(monkeypatch, tmp_path):
     assert 0.8359 < solution.bound <= solution.optimum  # a tree of depth 3 returns 0.835993
     assert check(mdp, Certificate.load(path)).accepted
     assert not list(tmp_path.glob("*.partial"))
+
+
+@pytest.mark.parametrize(("done", "early"), [(0.05, True), (0.5, False)])
+def test_a_proof_that_gets_nowhere_is_left_early(done, early, monkeypatch):
+    limit, began = 3.0, []
+    make = Run.attempt
+    monkeypatch.setattr(Run, "done", done)
+    monkeypatch.setattr(Run, "attempt", lambda run, level=None: began.append(run.frame.seconds) or make(run, level))
+    certify(load("tictactoe_vs_random"), 3, start=leaf(0), search=0.0, time_limit=limit, threads=1)
+    assert (began[1] < 0.6 * limit) == early

@@ -56,7 +56,7 @@ def certify(
         A tree counts as better only if it is by more than this times max(|J*|, J* - J_random), with J* the return
         of the best policy and J_random that of the uniformly random one.
     search
-        Seconds of the time limit that may go into looking for better trees; a tenth, at most 8, if not given.
+        Seconds of the time limit that may go into looking for better trees; a tenth, at most 30, if not given.
     """
     check_size(mdp, depth, max_leaves)
     if mdp.discount >= 1:
