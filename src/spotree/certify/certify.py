@@ -56,7 +56,7 @@ def certify(
         A tree counts as better only if it is by more than this times max(|J*|, J* - J_random), with J* the return
         of the best policy and J_random that of the uniformly random one.
     search
-        Seconds of the time limit that may go into looking for better trees; a tenth, at most 30, if not given.
+        Seconds of the time limit that may go into looking for better trees; a tenth, at most 60, if not given.
     """
     check_size(mdp, depth, max_leaves)
     if mdp.discount >= 1:
@@ -70,7 +70,7 @@ def certify(
         )
     if resume is not None:
         run.resume(resume)
-    budget = min(30.0, 0.1 * time_limit) if search is None else min(search, time_limit)
+    budget = min(60.0, 0.1 * time_limit) if search is None else min(search, time_limit)
     if start is None and resume is None and budget > 0:
         run.search(min(0.5, budget))
     memory = memory_limit or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
