@@ -100,11 +100,6 @@ class StateRule {
         return most;
     }
 
-    size_t open() {
-        std::scoped_lock hold(lock_);
-        return frontier_.size();
-    }
-
   private:
     // Best first; once the frontier fills the memory, the newest first, which keeps it small.
     bool take(Open& open) {

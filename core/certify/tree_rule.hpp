@@ -34,11 +34,8 @@ class TreeRule {
     bool over() { return begun_ && team_.idle(); }
     bool finished() { return over() && open_.load() <= shared_.close_at(); }
 
-    // Leaves what is unfinished open, for good: the threads have better things to do.
-    void give_up() { given_up_ = true; }
-
   private:
-    bool stopped() const { return given_up_.load(std::memory_order_relaxed) || shared_.stopped(); }
+    bool stopped() const { return shared_.stopped(); }
 
     void leave_open(double bound) {
         double before = open_.load();
@@ -59,7 +56,7 @@ class TreeRule {
     SoloLeaves solo_;
     MetRegions met_;
     Team<TreeTask> team_;
-    std::atomic<bool> begun_{false}, given_up_{false};
+    std::atomic<bool> begun_{false};
     std::atomic<double> open_{-std::numeric_limits<double>::infinity()}, share_{0};
 };
 

@@ -70,7 +70,6 @@ class _Proof:
         if not self.bound >= self.value - self.tolerance:
             raise RejectedError(f"the bound {self.bound:.10g} is below the tree's own return {self.value:.10g}")
         self.threshold = max(self.bound, self.value) + self.tolerance  # a tree above this is to be ruled out
-        self.highest = np.full(mdp.num_states, float(mdp.reward_of_choice.max(initial=0.0)) / (1 - mdp.discount))
         self.floor = np.zeros(mdp.num_states)  # visits that every tree above the threshold pays to a state
         self.records = read_records(certificate, mdp.num_states)
         self.cover = Cover(self.plain, header, self.records, self.threshold)
@@ -82,7 +81,8 @@ class _Proof:
         if more:
             raise RejectedError("there must be one root region")
         allowed = np.ones((self.plain.num_groups, self.plain.num_actions), bool)
-        region = Region(allowed, [(0, -1)], self.highest, np.zeros(self.plain.num_states))
+        highest = np.full(self.plain.num_states, self.plain.reward.max(initial=0.0) / (1 - self.plain.discount))
+        region = Region(allowed, [(0, -1)], highest, np.zeros(self.plain.num_states))
         if self.closes(root, region, root=True):
             return
         for record in self.records.values():
