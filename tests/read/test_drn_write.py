@@ -32,9 +32,9 @@ def test_a_policy_is_worth_the_same_in_the_file(tmp_path: Path, case) -> None:
     written, there = read_back(mdp, tmp_path)
     assert optimum(there).value == pytest.approx(written.scale * optimum(mdp).value, rel=1e-9, abs=1e-12)
     taken = np.array([rng.choice(np.flatnonzero(row >= 0)) for row in mdp.choice_of], dtype=np.int32)
-    number = np.array([there.action_names.index(name) for name in written.action_names], dtype=np.int32)
+    same = [there.action_names.index(written.action_names[action]) for action in taken]  # unused ones are not there
     extra = np.zeros(there.num_states - mdp.num_states, dtype=np.int32)
-    value = evaluate(there, np.concatenate((number[taken], extra)))
+    value = evaluate(there, np.concatenate((np.array(same, dtype=np.int32), extra)))
     assert value == pytest.approx(written.scale * evaluate(mdp, taken), rel=1e-9, abs=1e-12)
 
 
