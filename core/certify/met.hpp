@@ -2,27 +2,22 @@
 #pragma once
 
 #include "certify/region.hpp"
+#include "run/random.hpp"
 
 namespace spotree::certify {
 
 // What can be done in a region depends on its allowed actions and open nodes alone (docs/proof.md, lemma 8).
-inline uint64_t mixed(uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 inline SetKey identity(const Model& m, const ActionSets& allowed, const std::vector<Item>& items) {
     SetKey key{1, 2};
     for (int g = 0; g < m.groups; ++g) {
         for (int k = 0; k < m.words; ++k) {
-            key.a = mixed(key.a ^ allowed.of(g)[k]);
-            key.b = mixed(key.b + 0x9e3779b97f4a7c15u * (allowed.of(g)[k] ^ uint64_t(g)));
+            key.a = scrambled(key.a ^ allowed.of(g)[k]);
+            key.b = scrambled(key.b + kGolden * (allowed.of(g)[k] ^ uint64_t(g)));
         }
     }
     for (const auto& item : items) {
-        const uint64_t code = mixed(uint64_t(item.cube) * 64 + uint64_t(item.size) + 1);
-        key = {key.a + code, key.b + mixed(code)};  // sums, so that the order does not matter
+        const uint64_t code = scrambled(uint64_t(item.cube) * 64 + uint64_t(item.size) + 1);
+        key = {key.a + code, key.b + scrambled(code)};  // sums, so that the order does not matter
     }
     return key;
 }

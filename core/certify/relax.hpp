@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "certify/bicgstab.hpp"
 #include "certify/reach.hpp"
+#include "linear/bicgstab.hpp"
 
 namespace spotree::certify {
 
@@ -86,7 +86,7 @@ class Relaxer {
         };
         visits.assign(m_.states, 0.0);
         space_.residual = m_.initial;
-        bicgstab(apply, stop, visits, space_, 1e-9, 300);
+        bicgstab(apply, [&](double left) { return left <= 1e-9 || stop(); }, visits, space_, 300);
         for (double& x : visits) x = std::isfinite(x) && x > 0 ? x : 0;
     }
 
@@ -200,7 +200,8 @@ class Relaxer {
             backup_ = r.value;
             std::fill(space_.image.begin(), space_.image.end(), 0.0);
             std::fill(space_.image_half.begin(), space_.image_half.end(), 0.0);
-            bicgstab(apply, stop, r.value, space_, 0.5 * tolerance, 400);
+            bicgstab(
+                apply, [&](double left) { return left <= 0.5 * tolerance || stop(); }, r.value, space_, 400);
             if (!(residual(r) < before)) {
                 r.value = backup_;
                 break;

@@ -148,7 +148,7 @@ class LeastVisits {
             add(relaxer, x, y, -1.0);
             for (int i : relaxer.reach()) y[i] = at_floor_[i] ? x[i] : x[i] + y[i];
         };
-        bicgstab(apply, stop, visits, space_, 1e-14, 300);
+        bicgstab(apply, [&](double left) { return left <= 1e-14 || stop(); }, visits, space_, 300);
     }
 
     // Makes the inequality hold whatever the solver left behind: too high entries come down to what arrives.

@@ -38,7 +38,7 @@ class Cache {
     }
 
     bool find(int depth, const Key& key, int32_t rows, Known& known) {
-        const uint64_t hash = key.low + static_cast<uint64_t>(depth) * 0x9e3779b97f4a7c15ULL;
+        const uint64_t hash = key.low + static_cast<uint64_t>(depth) * kGolden;
         Shard& shard = shards_[key.high % kShards];
         std::lock_guard lock(shard.mutex);
         if (shard.entry.empty()) return false;
@@ -55,7 +55,7 @@ class Cache {
     }
 
     void store(int depth, const Key& key, int32_t rows, const Known& known) {
-        const uint64_t hash = key.low + static_cast<uint64_t>(depth) * 0x9e3779b97f4a7c15ULL;
+        const uint64_t hash = key.low + static_cast<uint64_t>(depth) * kGolden;
         Shard& shard = shards_[key.high % kShards];
         std::lock_guard lock(shard.mutex);
         if (shard.entry.empty()) shard.entry.resize(16);
@@ -108,7 +108,7 @@ class Cache {
         const size_t mask = shard.entry.size() - 1;
         for (const Entry& e : old) {
             if (e.stamp != now_) continue;
-            size_t at = (e.key.low + static_cast<uint64_t>(e.depth) * 0x9e3779b97f4a7c15ULL) & mask;
+            size_t at = (e.key.low + static_cast<uint64_t>(e.depth) * kGolden) & mask;
             for (size_t k = 0; k < kProbes; ++k, at = (at + 1) & mask) {
                 if (shard.entry[at].stamp == now_) continue;
                 shard.entry[at] = e;

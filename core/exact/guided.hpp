@@ -46,8 +46,8 @@ class Guided {
     };
     struct NameHash {
         size_t operator()(const Name& n) const {
-            return mix(n.key.low ^ mix(static_cast<uint64_t>(n.node + (1 << 30)) << 32 |
-                                       static_cast<uint32_t>(n.leaves)));
+            return mixed(n.key.low ^ mixed(static_cast<uint64_t>(n.node + (1 << 30)) << 32 |
+                                           static_cast<uint32_t>(n.leaves)));
         }
     };
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "run/random.hpp"
+
 namespace spotree::exact {
 
 struct Key {
@@ -21,14 +23,6 @@ struct Key {
     }
 };
 
-// A well-mixed 64-bit function of x (an invertible finaliser).
-inline uint64_t mix(uint64_t x) {
-    x += 0x9e3779b97f4a7c15ULL;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-    return x ^ (x >> 31);
-}
-
-inline Key row_key(uint64_t row) { return {mix(2 * row + 1), mix(~(2 * row))}; }
+inline Key row_key(uint64_t row) { return {mixed(2 * row + 1), mixed(~(2 * row))}; }
 
 }  // namespace spotree::exact

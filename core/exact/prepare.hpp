@@ -106,7 +106,7 @@ class Preparation {
         std::vector<uint64_t> hash(n, 0);
         for (int32_t f = 0; f < num_features_; ++f) {
             const int32_t* column = rank.data() + f * n;
-            for (size_t i = 0; i < n; ++i) hash[i] = mix(hash[i] ^ (static_cast<uint64_t>(column[i]) + 1));
+            for (size_t i = 0; i < n; ++i) hash[i] = mixed(hash[i] ^ (static_cast<uint64_t>(column[i]) + 1));
             if (n > kRun && stop.check()) return false;
         }
         size_t capacity = 16;

@@ -9,6 +9,7 @@
 
 #include "asked.hpp"
 #include "component.hpp"
+#include "linear/tarjan.hpp"
 #include "model.hpp"
 #include "tolerance.hpp"
 #include "tree.hpp"
@@ -74,7 +75,7 @@ class Chain {
     }
 
     // After expected_return: the states reached, successors first.
-    const std::vector<int32_t>& reached() const { return order_; }
+    const std::vector<int32_t>& reached() const { return tarjan_.order(); }
     const std::vector<Range>& components() const { return systems_; }
     double value(int32_t state) const { return node_[state].value; }
     int32_t row(int32_t state) const { return node_[state].row; }
@@ -88,101 +89,66 @@ class Chain {
   private:
     struct Node {
         double value = 0;
-        int32_t number = 0;  // order of discovery, counted on over all calls
-        int32_t low = 0;     // smallest number reachable so far; kDone once the component is complete
+        Mark mark;
         int32_t row = 0;
     };
-    struct Frame {
-        int64_t entry;
-        int64_t end;
-        double sum;
-        double self;
-        int32_t state;
-    };
-    static constexpr int32_t kDone = std::numeric_limits<int32_t>::max();
 
-    // Tarjan's walk; trivial components get their value on the way, if all before them have one.
+    // Trivial components get their value on the way, if all before them have one.
     bool explore(const FullTree& tree, const std::vector<int32_t>& roots) {
-        if (counter_ > kDone - 2 * model_.num_states - 2) {
-            for (Node& node : node_) node.number = 0;
-            counter_ = 0;
-        }
         asked_.begin(everywhere_);
         offender_ = -1;
         lost_ = false;
-        order_.clear();
         systems_.clear();
-        open_.clear();
-        frames_.clear();
-        const int32_t base = counter_;
+        Graph graph{*this, tree};
+        tarjan_.clear(graph, model_.num_states);
         for (const int32_t root : roots) {
-            if (node_[root].number > base) continue;
-            if (!enter(tree, root)) return false;
-            while (!frames_.empty()) {
-                Frame& frame = frames_.back();
-                bool descended = false;
-                while (frame.entry < frame.end) {
-                    const int32_t to = model_.target[frame.entry];
-                    Node& next = node_[to];
-                    if (next.number <= base) {
-                        if (!enter(tree, to)) return false;
-                        descended = true;
-                        break;
-                    }
-                    if (next.low == kDone) {
-                        frame.sum += model_.probability[frame.entry] * next.value;
-                    } else if (to == frame.state) {
-                        frame.self += model_.probability[frame.entry];
-                    } else {
-                        Node& here = node_[frame.state];
-                        here.low = std::min(here.low, next.low);
-                    }
-                    ++frame.entry;
-                }
-                if (!descended && !leave()) return false;
-            }
+            if (!tarjan_.walk(graph, root)) return false;
         }
         return true;
     }
 
-    bool enter(const FullTree& tree, int32_t state) {
+    // What Tarjan's walk asks for.
+    struct Graph {
+        struct Sums {
+            double ahead = 0, self = 0;  // expected value after the state, probability to stay
+        };
+        Chain& chain;
+        const FullTree& tree;
+
+        Mark& mark(int32_t state) { return chain.node_[state].mark; }
+        bool open(int32_t state, int64_t& begin, int64_t& end) { return chain.open(tree, state, begin, end); }
+        int32_t target(int64_t entry) const { return chain.model_.target[entry]; }
+        bool leads(int64_t) const { return true; }
+        void settled(Sums& sums, int64_t entry, int32_t to) const {
+            sums.ahead += chain.model_.probability[entry] * chain.node_[to].value;
+        }
+        void itself(Sums& sums, int64_t entry) const { sums.self += chain.model_.probability[entry]; }
+        void close(const Sums& sums, size_t begin) { chain.close(sums, begin); }
+    };
+
+    bool open(const FullTree& tree, int32_t state, int64_t& begin, int64_t& end) {
+        if ((++opened_ & 0xffff) == 0 && Clock::now() >= deadline) return false;
         Node& node = node_[state];
-        node.number = node.low = ++counter_;
-        if ((counter_ & 0xffff) == 0 && Clock::now() >= deadline) return false;
         node.row = asked_.row(tree, state);
         if (node.row < 0) {
             offender_ = state;
             return false;
         }
-        const int64_t begin = model_.row_start[node.row];
-        const int64_t end = model_.row_start[node.row + 1];
+        begin = model_.row_start[node.row];
+        end = model_.row_start[node.row + 1];
         work += 8 * (end - begin) + 25;
-        open_.push_back(state);
-        frames_.push_back({begin, end, 0.0, 0.0, state});
         return true;
     }
 
-    bool leave() {
-        const Frame frame = frames_.back();
-        frames_.pop_back();
-        Node& node = node_[frame.state];
-        if (node.low != node.number) return true;
-        const size_t begin = order_.size();
-        int32_t state;
-        do {
-            state = open_.back();
-            open_.pop_back();
-            node_[state].low = kDone;
-            order_.push_back(state);
-        } while (state != frame.state);
-        if (order_.size() - begin > 1) {
-            systems_.push_back({begin, order_.size()});
-            return true;
+    void close(const Graph::Sums& sums, size_t begin) {
+        if (reached().size() - begin > 1) {
+            systems_.push_back({begin, reached().size()});
+            return;
         }
-        const double stay = 1.0 - model_.discount * frame.self;
-        const double gain = model_.reward[node.row] + model_.discount * frame.sum;
+        Node& node = node_[reached()[begin]];
+        const double stay = 1.0 - model_.discount * sums.self;
+        const double gain = model_.reward[node.row] + model_.discount * sums.ahead;
         node.value = stay < kEnds ? value_without_end(gain != 0) : gain / stay;
-        return true;
     }
 
     // Discount 1 and no way out: worth nothing if nothing is paid on the way, and if that is allowed.
@@ -196,12 +162,12 @@ class Chain {
     bool solve(double tolerance) {
         if (systems_.empty()) return true;
         size_t system = 0;
-        for (size_t k = systems_[0].begin; k < order_.size();) {
+        for (size_t k = systems_[0].begin; k < reached().size();) {
             if (system < systems_.size() && systems_[system].begin == k) {
                 if (!solve_system(systems_[system], tolerance)) return false;
                 k = systems_[system++].end;
             } else {
-                substitute(order_[k++]);
+                substitute(reached()[k++]);
             }
         }
         return true;
@@ -226,12 +192,13 @@ class Chain {
 
     bool solve_system(Range& range, double tolerance) {
         const auto [begin, end, unused] = range;
-        for (size_t k = begin; k < end; ++k) local_[order_[k]] = static_cast<int32_t>(k - begin);
+        const std::vector<int32_t>& order = reached();
+        for (size_t k = begin; k < end; ++k) local_[order[k]] = static_cast<int32_t>(k - begin);
         system_.clear();
         double leak = 0;
         bool paid = false;
         for (size_t k = begin; k < end; ++k) {
-            const Node& node = node_[order_[k]];
+            const Node& node = node_[order[k]];
             double value = model_.reward[node.row];
             paid = paid || value != 0;
             double self = 0;
@@ -240,9 +207,9 @@ class Chain {
                 const int32_t to = model_.target[e];
                 const double weight = model_.discount * model_.probability[e];
                 const auto place = static_cast<size_t>(local_[to]);
-                if (to == order_[k]) {
+                if (to == order[k]) {
                     self += weight;
-                } else if (place < end - begin && order_[begin + place] == to) {
+                } else if (place < end - begin && order[begin + place] == to) {
                     system_.column.push_back(local_[to]);
                     system_.weight.push_back(weight);
                     kept += weight;
@@ -257,12 +224,12 @@ class Chain {
         range.endless = leak < kEnds;
         if (range.endless) {
             const double value = value_without_end(paid);
-            for (size_t k = begin; k < end; ++k) node_[order_[k]].value = value;
+            for (size_t k = begin; k < end; ++k) node_[order[k]].value = value;
             return true;
         }
         system_.deadline = deadline;
         if (!system_.solve(tolerance, work)) return false;
-        for (size_t k = begin; k < end; ++k) node_[order_[k]].value = system_.x[k - begin];
+        for (size_t k = begin; k < end; ++k) node_[order[k]].value = system_.x[k - begin];
         return true;
     }
 
@@ -278,13 +245,11 @@ class Chain {
     bool everywhere_ = false;
     bool lost_ = false;  // whether the tree may go on for ever where it must not
     int32_t offender_ = -1;
-    int32_t counter_ = 0;
+    uint32_t opened_ = 0;
     std::vector<Node> node_;
     std::vector<int32_t> local_;
-    std::vector<int32_t> order_;
-    std::vector<int32_t> open_;
     std::vector<int32_t> all_states_;
-    std::vector<Frame> frames_;
+    Tarjan<Graph> tarjan_;
     std::vector<Range> systems_;
     ComponentSystem system_;
 };

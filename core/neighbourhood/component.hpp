@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "linear/bicgstab.hpp"
+#include "linear/dense_lu.hpp"
+
 namespace spotree::neighbourhood {
 
 using Clock = std::chrono::steady_clock;
@@ -57,33 +60,19 @@ class ComponentSystem {
         return sweep(tolerance, work);
     }
 
-    // Gaussian elimination; rows are diagonally dominant, so no pivoting is needed.
     bool eliminate() {
         const size_t n = constant.size();
-        dense_.assign(n * n, 0.0);
+        double* matrix = direct_.begin(size());
         for (size_t i = 0; i < n; ++i) {
-            dense_[i * n + i] = 1.0;
+            matrix[i * n + i] = 1.0;
             for (int32_t k = start[i]; k < start[i + 1]; ++k) {
-                dense_[i * n + static_cast<size_t>(column[k])] -= weight[k];
-            }
-            x[i] = constant[i];
-        }
-        for (size_t p = 0; p < n; ++p) {
-            const double* pivot = &dense_[p * n];
-            if (!(pivot[p] > 1e-14)) return false;
-            for (size_t i = p + 1; i < n; ++i) {
-                double* row = &dense_[i * n];
-                if (row[p] == 0.0) continue;
-                const double factor = row[p] / pivot[p];
-                for (size_t j = p + 1; j < n; ++j) row[j] -= factor * pivot[j];
-                x[i] -= factor * x[p];
+                matrix[i * n + static_cast<size_t>(column[k])] -= weight[k];
             }
         }
-        for (size_t i = n; i-- > 0;) {
-            double sum = x[i];
-            for (size_t j = i + 1; j < n; ++j) sum -= dense_[i * n + j] * x[j];
-            x[i] = sum / dense_[i * n + i];
-        }
+        x = constant;
+        direct_.factor(x.data());
+        if (!(direct_.least_pivot() > 1e-14)) return false;
+        direct_.solve_upper(x.data());
         return true;
     }
 
@@ -114,49 +103,24 @@ class ComponentSystem {
         }
     }
 
-    // BiCGStab; the true residual is what counts.
+    // The true residual is what counts.
     bool iterate(double tolerance, int64_t& work) {
-        const size_t n = constant.size();
-        const int64_t product = static_cast<int64_t>(column.size() + 6 * n);
-        r_.resize(n), s_.resize(n), p_.resize(n), q_.resize(n), t_.resize(n), shadow_.resize(n);
+        const int64_t product = static_cast<int64_t>(column.size() + 6 * constant.size());
+        const auto apply = [&](const std::vector<double>& v, std::vector<double>& out) {
+            work += product;
+            multiply(v, out);
+        };
+        const auto enough = [&](double left) { return left <= 0.5 * tolerance || late(); };
+        space_.resize(constant.size());
         for (int attempt = 0; attempt < 3; ++attempt) {
             work += product;
-            if (residual(r_) <= tolerance) return true;
-            shadow_ = r_;
-            p_ = r_;
-            double rho = dot(shadow_, r_);
-            for (int step = 0; step < 400; ++step) {
-                if (late()) return false;
-                work += 2 * product;
-                multiply(p_, q_);
-                const double alpha = rho / dot(shadow_, q_);
-                if (!std::isfinite(alpha)) break;
-                for (size_t i = 0; i < n; ++i) s_[i] = r_[i] - alpha * q_[i];
-                multiply(s_, t_);
-                const double scale = dot(t_, t_);
-                const double omega = scale > 0 ? dot(t_, s_) / scale : 0.0;
-                double largest = 0;
-                for (size_t i = 0; i < n; ++i) {
-                    x[i] += alpha * p_[i] + omega * s_[i];
-                    r_[i] = s_[i] - omega * t_[i];
-                    largest = std::max(largest, std::abs(r_[i]));
-                }
-                if (!(largest > 0.5 * tolerance)) break;
-                const double next = dot(shadow_, r_);
-                const double beta = next / rho * (alpha / omega);
-                if (!std::isfinite(beta) || omega == 0) break;
-                rho = next;
-                for (size_t i = 0; i < n; ++i) p_[i] = r_[i] + beta * (p_[i] - omega * q_[i]);
-            }
-            for (const double value : x) {
-                if (!std::isfinite(value)) {
-                    std::fill(x.begin(), x.end(), 0.0);
-                    break;
-                }
-            }
+            if (residual(space_.residual) <= tolerance) return true;
+            bicgstab(apply, enough, x, space_, 400);
+            if (late()) return false;
+            if (largest_entry(x) == HUGE_VAL) std::fill(x.begin(), x.end(), 0.0);
         }
         work += product;
-        return residual(r_) <= tolerance;
+        return residual(space_.residual) <= tolerance;
     }
 
     // Gauss-Seidel, the slow and certain way.
@@ -177,18 +141,8 @@ class ComponentSystem {
         return false;
     }
 
-    static double dot(const std::vector<double>& a, const std::vector<double>& b) {
-        double sum[4] = {0, 0, 0, 0};
-        const size_t n = a.size();
-        size_t i = 0;
-        for (; i + 4 <= n; i += 4) {
-            for (size_t k = 0; k < 4; ++k) sum[k] += a[i + k] * b[i + k];
-        }
-        for (; i < n; ++i) sum[0] += a[i] * b[i];
-        return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    }
-
-    std::vector<double> dense_, r_, s_, p_, q_, t_, shadow_;
+    DenseLu direct_;
+    KrylovSpace space_;
 };
 
 }  // namespace spotree::neighbourhood

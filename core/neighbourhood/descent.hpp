@@ -8,7 +8,7 @@
 #include "judge.hpp"
 #include "model.hpp"
 #include "moves.hpp"
-#include "random.hpp"
+#include "run/random.hpp"
 #include "steps.hpp"
 #include "tree.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "judge.hpp"
 #include "model.hpp"
-#include "random.hpp"
+#include "run/random.hpp"
 #include "tree.hpp"
 
 namespace spotree::neighbourhood {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model.hpp"
-#include "random.hpp"
+#include "run/random.hpp"
 #include "tree.hpp"
 
 namespace spotree::neighbourhood {

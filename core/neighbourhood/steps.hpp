@@ -12,7 +12,7 @@
 #include "judge.hpp"
 #include "model.hpp"
 #include "moves.hpp"
-#include "random.hpp"
+#include "run/random.hpp"
 #include "tree.hpp"
 
 namespace spotree::neighbourhood {

@@ -43,7 +43,7 @@ class Branching {
 
     // The child on one side (0 or 1) of a branch; false if it holds no tree.
     bool child(Region& r, const Branch& branch, int side) const {
-        r.key = mix(2 * r.key + static_cast<uint64_t>(side));
+        r.key = mixed(2 * r.key + static_cast<uint64_t>(side));
         if (branch.variable == Variable::kSplits) {
             if (side == 0) {
                 shape_.force_split(r, branch.node);

@@ -4,19 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "run/random.hpp"
 #include "step.hpp"
 
 namespace spotree::rsbb {
 
 // Stateless random numbers: the same region gives the same number whoever expands it, whenever.
-inline uint64_t mix(uint64_t x) {
-    x += 0x9e3779b97f4a7c15ULL;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-    return x ^ (x >> 31);
-}
-
-inline double uniform(uint64_t key) { return static_cast<double>(mix(key) >> 11) * 0x1.0p-53; }
+inline double uniform(uint64_t key) { return static_cast<double>(mixed(key) >> 11) * 0x1.0p-53; }
 
 inline constexpr double kTop = 1.0625;  // a scaled threshold above every value
 
@@ -185,7 +179,7 @@ class Shape {
     // The whole space, less what is frozen.
     Region root(uint64_t seed) const {
         Region r;
-        r.key = mix(seed);
+        r.key = mixed(seed);
         r.sets.assign(stop_at_ + node_words_, 0);
         r.low.assign(step_.inner, 0.0);
         r.high.assign(step_.inner, 1.0);

@@ -6,11 +6,11 @@
 #include <variant>
 #include <vector>
 
-#include "values/chain.hpp"
-#include "values/components.hpp"
-#include "values/dense_lu.hpp"
-#include "values/iterate.hpp"
-#include "values/sparse_lu.hpp"
+#include "linear/chain.hpp"
+#include "linear/components.hpp"
+#include "linear/dense_lu.hpp"
+#include "linear/iterate.hpp"
+#include "linear/sparse_lu.hpp"
 
 namespace spotree {
 
@@ -79,14 +79,16 @@ class Block {
   private:
     static DenseLu dense(const SparseRows& rows) {
         const auto size = static_cast<size_t>(rows.size());
-        std::vector<double> matrix(size * size, 0.0);
+        DenseLu dense;
+        double* matrix = dense.begin(rows.size());
         for (size_t i = 0; i < size; ++i) {
             matrix[i * size + i] = rows.diagonal[i];
             for (int64_t e = rows.start[i]; e < rows.start[i + 1]; ++e) {
                 matrix[i * size + rows.column[e]] = -rows.weight[e];
             }
         }
-        return DenseLu(rows.size(), std::move(matrix));
+        dense.factor();
+        return dense;
     }
 
     int32_t component_;

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "linear/chain.hpp"
+#include "linear/components.hpp"
 #include "values/block.hpp"
-#include "values/chain.hpp"
-#include "values/components.hpp"
 
 namespace spotree {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "values/chain.hpp"
-#include "values/components.hpp"
+#include "linear/chain.hpp"
+#include "linear/components.hpp"
 
 namespace spotree {
 

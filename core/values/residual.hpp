@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "values/chain.hpp"
+#include "linear/chain.hpp"
 
 namespace spotree {
 

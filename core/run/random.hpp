@@ -1,14 +1,26 @@
-// Repeatable chance: one small generator per worker.
+// Repeatable chance: one mixing function, and one small generator per worker.
 #pragma once
 
 #include <cstdint>
 
-namespace spotree::neighbourhood {
+namespace spotree {
+
+constexpr uint64_t kGolden = 0x9e3779b97f4a7c15ULL;
+
+// Every bit of x moves every bit of the result; no two x share one.
+constexpr uint64_t scrambled(uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
+// The same for small numbers, of which 0 would stay 0 (splitmix64).
+constexpr uint64_t mixed(uint64_t x) { return scrambled(x + kGolden); }
 
 class Random {
   public:
     explicit Random(uint64_t seed) {
-        for (auto& word : state_) word = mix(seed += 0x9e3779b97f4a7c15ULL);
+        for (auto& word : state_) word = scrambled(seed += kGolden);
     }
 
     uint64_t bits() {  // xoshiro256**
@@ -34,13 +46,8 @@ class Random {
 
   private:
     static uint64_t rotate(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
-    static uint64_t mix(uint64_t x) {
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-        return x ^ (x >> 31);
-    }
 
     uint64_t state_[4];
 };
 
-}  // namespace spotree::neighbourhood
+}  // namespace spotree

@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "values/sparse_rows.hpp"
+#include "linear/bicgstab.hpp"
+#include "linear/sparse_rows.hpp"
 
 namespace spotree {
 
@@ -19,12 +20,17 @@ class Iteration {
 
     void solve(double* x) const {
         const Vector b(x, x + rows_.size());
-        Vector y(b.size(), 0.0), kept, residual = b;
-        double left = largest(residual);
+        Vector y(b.size(), 0.0), kept;
+        KrylovSpace space;
+        Vector& residual = space.residual;
+        residual = b;
+        double left = largest_entry(residual);
         for (int restart = 0; restart < kRestarts && left > floor(b, y); ++restart) {
             const double before = left;
             kept = y;
-            krylov(y, residual, b);
+            bicgstab([this](const Vector& v, Vector& out) { apply(v, out); },
+                     [&](double largest) { return !(largest > floor(b, y)); }, y, space, kSteps,
+                     [this](const Vector& v, Vector& out) { precondition(v, out); });
             left = set_residual(y, b, residual);
             if (!(left < before)) y = kept;
             if (!(left < 0.5 * before)) break;
@@ -47,20 +53,8 @@ class Iteration {
     static constexpr double kStalled = 0.99999;  // a sweep that gains less gains nothing
     static constexpr int kRestarts = 12, kSteps = 1000, kSweeps = 100'000;
 
-    static double largest(const Vector& v) {
-        double most = 0.0;
-        for (const double e : v) most = e != e ? HUGE_VAL : std::max(most, std::abs(e));
-        return most;
-    }
-
     static double floor(const Vector& b, const Vector& y) {
-        return kFloor * std::max(largest(b), largest(y));
-    }
-
-    static double dot(const Vector& u, const Vector& v) {
-        double sum = 0.0;
-        for (size_t i = 0; i < u.size(); ++i) sum += u[i] * v[i];
-        return sum;
+        return kFloor * std::max(largest_entry(b), largest_entry(y));
     }
 
     void apply(const Vector& x, Vector& y) const {
@@ -71,7 +65,7 @@ class Iteration {
     double set_residual(const Vector& y, const Vector& b, Vector& residual) const {
         apply(y, residual);
         for (size_t i = 0; i < residual.size(); ++i) residual[i] = b[i] - residual[i];
-        return largest(residual);
+        return largest_entry(residual);
     }
 
     // What a Gauss-Seidel sweep there and back makes of 0.
@@ -81,31 +75,6 @@ class Iteration {
             y[i] = (b[i] + rows_.beside(i, y.data())) / rows_.diagonal[i];
         for (int32_t i = rows_.size() - 1; i >= 0; --i) {
             y[i] = (b[i] + rows_.beside(i, y.data())) / rows_.diagonal[i];
-        }
-    }
-
-    // Adds to y a Krylov approximation of what `residual` asks for.
-    void krylov(Vector& y, const Vector& residual, const Vector& b) const {
-        const size_t n = y.size();
-        Vector r = residual, p = residual, v(n), s(n), t(n), p_hat(n), s_hat(n);
-        double rho = dot(residual, r);
-        for (int step = 0; step < kSteps && largest(r) > floor(b, y); ++step) {
-            precondition(p, p_hat);
-            apply(p_hat, v);
-            const double alpha = rho / dot(residual, v);
-            if (!std::isfinite(alpha)) return;
-            for (size_t i = 0; i < n; ++i) s[i] = r[i] - alpha * v[i];
-            precondition(s, s_hat);
-            apply(s_hat, t);
-            const double norm = dot(t, t);
-            const double omega = norm > 0.0 ? dot(t, s) / norm : 0.0;
-            for (size_t i = 0; i < n; ++i) y[i] += alpha * p_hat[i] + omega * s_hat[i];
-            for (size_t i = 0; i < n; ++i) r[i] = s[i] - omega * t[i];
-            const double next = dot(residual, r);
-            const double beta = (next / rho) * (alpha / omega);
-            if (!std::isfinite(beta)) return;
-            for (size_t i = 0; i < n; ++i) p[i] = r[i] + beta * (p[i] - omega * v[i]);
-            rho = next;
         }
     }
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "values/dense_lu.hpp"
-#include "values/sparse_rows.hpp"
+#include "linear/dense_lu.hpp"
+#include "linear/sparse_rows.hpp"
 
 namespace spotree {
 
@@ -153,12 +153,12 @@ class SparseLu {
             rest_.push_back(static_cast<int32_t>(i));
         }
         const size_t size = rest_.size();
-        std::vector<double> matrix(size * size, 0.0);
+        double* matrix = dense_.begin(static_cast<int32_t>(size));
         for (size_t i = 0; i < size; ++i) {
             matrix[i * size + i] = diagonal_[rest_[i]];
             for (const Entry& e : rows_[rest_[i]]) matrix[i * size + at_[e.state]] = -e.weight;
         }
-        dense_ = DenseLu(static_cast<int32_t>(size), std::move(matrix));
+        dense_.factor();
         rows_ = {};
         before_ = {};
         queue_ = {};

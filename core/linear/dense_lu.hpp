@@ -1,0 +1,112 @@
+// The direct solver: dense LU factors of I - discount * P, without pivoting.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "linear/dot.hpp"
+
+namespace spotree {
+
+// No pivoting: the matrix is row diagonally dominant with a positive diagonal and nothing positive beside it,
+// so elements do not grow. Row-major; L (unit diagonal) and U share the square.
+class DenseLu {
+  public:
+    int32_t size() const { return size_; }
+
+    // A square of zeros to be filled in row by row, then factored; memory is kept from one matrix to the
+    // next.
+    double* begin(int32_t size) {
+        size_ = size;
+        a_.assign(static_cast<size_t>(size) * size, 0.0);
+        return a_.data();
+    }
+
+    // Panels of columns: the rows of a panel stay in cache while every row below is updated by them. A
+    // right-hand side that is known already goes through the same steps, and only `solve_upper` is left to
+    // do.
+    void factor(double* right = nullptr) {
+        for (int32_t first = 0; first < size_; first += kPanel) {
+            const int32_t last = std::min(first + kPanel, size_);
+            for (int32_t k = first; k < last; ++k) {
+                for (int32_t i = k + 1; i < size_; ++i) {  // rows do not wait for each other
+                    double* target = row(i);
+                    if (target[k] == 0.0) continue;
+                    target[k] /= row(k)[k];
+                    subtract(row(k), target[k], target, k + 1, last);
+                    if (right) right[i] -= target[k] * right[k];
+                }
+            }
+            if (last == size_) return;
+            for (int32_t i = first + 1; i < size_; ++i) update(i, first, std::min(i, last), last);
+        }
+    }
+
+    // The smallest pivot, 0 where one is not positive (or no number): nothing near 0 can be divided by.
+    double least_pivot() const {
+        double least = 1.0;
+        for (int32_t i = 0; i < size_; ++i) {
+            if (!(row(i)[i] > 0.0)) return 0.0;
+            least = std::min(least, row(i)[i]);
+        }
+        return least;
+    }
+
+    void solve(double* x) const {
+        for (int32_t i = 1; i < size_; ++i) x[i] -= dot(row(i), x, i);
+        solve_upper(x);
+    }
+
+    void solve_upper(double* x) const {
+        for (int32_t i = size_ - 1; i >= 0; --i) {
+            const double* u = row(i);
+            double sum = x[i];
+            for (int32_t j = i + 1; j < size_; ++j) sum -= u[j] * x[j];
+            x[i] = sum / u[i];
+        }
+    }
+
+    void solve_transposed(double* x) const {
+        for (int32_t i = 0; i < size_; ++i) {
+            x[i] /= row(i)[i];
+            subtract(row(i), x[i], x, i + 1, size_);
+        }
+        for (int32_t i = size_ - 1; i > 0; --i) subtract(row(i), x[i], x, 0, i);
+    }
+
+  private:
+    static constexpr int32_t kPanel = 32;
+
+    double* row(int32_t i) { return a_.data() + static_cast<int64_t>(i) * size_; }
+    const double* row(int32_t i) const { return a_.data() + static_cast<int64_t>(i) * size_; }
+
+    static void subtract(const double* u, double scale, double* v, int32_t begin, int32_t end) {
+        for (int32_t j = begin; j < end; ++j) v[j] -= scale * u[j];
+    }
+
+    // Row i, right of the panel: four rows of the panel at a time.
+    void update(int32_t i, int32_t first, int32_t end, int32_t last) {
+        double* target = row(i);
+        int32_t k = first;
+        for (; k + 4 <= end; k += 4) {
+            const double *r0 = row(k), *r1 = row(k + 1), *r2 = row(k + 2), *r3 = row(k + 3);
+            const double f0 = target[k], f1 = target[k + 1], f2 = target[k + 2], f3 = target[k + 3];
+            if (f0 == 0.0 || f1 == 0.0 || f2 == 0.0 || f3 == 0.0) {  // few states lead to few others: skip
+                for (int32_t m = k; m < k + 4; ++m) {
+                    if (target[m] != 0.0) subtract(row(m), target[m], target, last, size_);
+                }
+                continue;
+            }
+            for (int32_t j = last; j < size_; ++j) {
+                target[j] -= (f0 * r0[j] + f1 * r1[j]) + (f2 * r2[j] + f3 * r3[j]);
+            }
+        }
+        for (; k < end; ++k) subtract(row(k), target[k], target, last, size_);
+    }
+
+    int32_t size_ = 0;
+    std::vector<double> a_;
+};
+
+}  // namespace spotree
