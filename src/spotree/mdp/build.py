@@ -10,14 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 from spotree.axes import Ints, frozen_array
 from spotree.errors import InvalidModelError
 from spotree.mdp.check import (
+    NORMALISE_TOLERANCE,
+    ROW_TOLERANCE,
     as_array,
     check_choices,
     check_discount,
     check_features,
     check_initial,
+    check_missing_reward,
     check_names,
-    check_number,
     first,
+    listed_names,
     rescaled,
     shaped,
 )
@@ -26,6 +29,7 @@ from spotree.mdp.forms import Choices, Matrices, from_matrices, from_rows
 from spotree.mdp.graph import ENDS
 from spotree.mdp.missing import stand_in
 from spotree.mdp.model import MDP, Missing
+from spotree.mdp.sums import at_most_one
 from spotree.mdp.undiscounted import finite_part
 
 
@@ -87,8 +91,9 @@ def build_mdp(
     """
     if missing not in get_args(Missing):
         raise InvalidModelError(f"missing={missing!r} is unknown; choose one of {', '.join(get_args(Missing))}")
-    missing_reward = check_number("missing_reward", missing_reward)
     discount = check_discount(discount, undiscounted)
+    missing_reward = check_missing_reward(missing_reward, discount)
+    feature_names, action_names = listed_names("feature", feature_names), listed_names("action", action_names)
 
     if isinstance(transitions, ChoiceRows):
         if available is not None:
@@ -107,13 +112,15 @@ def build_mdp(
     if features is None and feature_names is None:
         feature_names = ("state",)
     # Undiscounted, what a row lacks to 1 adds up over time: only what is meant to end the episode may be missing.
-    least = 0.0 if normalise else ENDS / 10 if discount == 1 else None
+    least = 0.0 if normalise else ENDS / 10 if discount == 1 else np.inf
+    most = NORMALISE_TOLERANCE if normalise else ROW_TOLERANCE
+    choices = _ready(choices, least, most, discount, number, names)
     feature_values = check_features(features, feature_names, choices.num_states, number)
     shape = (choices.num_states, choices.num_actions)
     never = np.zeros(shape, dtype=bool) if forbidden is None else as_array("forbidden", forbidden, bool)
     shaped("forbidden", never, shape, "[state, action]")
     mdp = MDP(
-        **_layout(choices, missing, missing_reward, never, least, number, names),
+        **_layout(choices, missing, missing_reward, never, number, names),
         initial=frozen_array(check_initial(initial, choices.num_states, number), np.float64),
         discount=discount,
         features=frozen_array(feature_values, np.float64),
@@ -132,9 +139,26 @@ def build_mdp(
 def _number_of_states(features: Any, initial: Any) -> int | None:
     """As many as there are rows of features or initial probabilities, if one of them is given."""
     for name, given in (("features", features), ("initial", initial)):
-        if given is not None and (array := as_array(name, given, float)).ndim > 0:
-            return len(array)
+        if given is not None:
+            try:
+                array = np.asarray(given)
+            except ValueError:
+                array = as_array(name, given, float)
+            if array.ndim > 0:
+                return len(array)
     return None
+
+
+def _ready(
+    choices: Choices, least: float, most: float, discount: float, number: Ints, names: tuple[str, ...]
+) -> Choices:
+    """The choices sorted and checked, rows rescaled whose sums are off by `least` to `most`."""
+    rows, order = choices.rows.sorted()
+    reward = choices.reward if order is None else choices.reward[order]
+    ends = choices.ends if order is None else choices.ends[order]
+    rows = rescaled(rows, ends, least, most)
+    check_choices(rows, reward, ends, discount, number, names)
+    return choices._replace(rows=rows, reward=reward, ends=ends)
 
 
 def _layout(
@@ -142,22 +166,12 @@ def _layout(
     missing: Missing,
     missing_reward: float,
     never: NDArray[np.bool_],
-    least: float | None,
     number: Ints,
     names: tuple[str, ...],
 ) -> dict[str, Any]:
-    """The checked choices in the order that `MDP` promises, with the rows that stand in for missing actions.
-
-    Rows that are off by more than `least` are rescaled.
-    """
-    rows, order = choices.rows.sorted()
-    reward = choices.reward if order is None else choices.reward[order]
-    ends = choices.ends if order is None else choices.ends[order]
-    if least is not None:
-        rows = rescaled(rows, ends, least)
-    check_choices(rows, reward, ends, number, names)
-
-    matrix = rows.matrix(choices.num_states)
+    """The checked choices in the order that `MDP` promises, with the rows that stand in for missing actions."""
+    rows, reward = choices.rows, choices.reward
+    matrix = _bounded(rows.matrix(choices.num_states))
     choice_action = rows.action
     count = np.bincount(rows.state, minlength=choices.num_states)
     offered = np.zeros_like(never)
@@ -173,7 +187,7 @@ def _layout(
         extra, extra_reward = stand_in(missing, missing_reward, states, count, matrix, reward)
         # A stable sort by state puts each stand-in row behind the choices of its state.
         order = np.argsort(np.concatenate((rows.state, states)), kind="stable")
-        matrix = sp.csr_matrix(sp.vstack((matrix, extra), format="csr"))[order]
+        matrix = sp.csr_matrix(sp.vstack((matrix, _bounded(extra)), format="csr"))[order]
         reward = np.concatenate((reward, extra_reward))[order]
         choice_action = np.concatenate((choice_action, np.full(len(states), -1)))[order]
     choice_start = np.concatenate(([0], np.cumsum(count + lacking)))
@@ -192,3 +206,9 @@ def _layout(
         "probability": frozen_array(matrix.data, np.float64),
         "reward_of_choice": frozen_array(reward, np.float64),
     }
+
+
+def _bounded(matrix: sp.csr_matrix) -> sp.csr_matrix:
+    """The rows with sums of at most 1 (see `at_most_one`)."""
+    matrix.data = at_most_one(matrix.indptr.astype(np.int64), matrix.data)
+    return matrix

@@ -2,18 +2,21 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spotree.axes import Floats, Ints
+from spotree.axes import Floats, Ints, first_inexact
 from spotree.errors import InvalidModelError
 from spotree.mdp.choices import ChoiceRows
+from spotree.mdp.sums import at_most_one
 
+LARGEST = 1e100  # what no value may exceed: there is room above for its products and sums
 ROW_TOLERANCE = 1e-9  # how far from 1 a row may be as it stands
+ROUNDING = 1e-13  # and how far above 1 before all its entries are scaled, not only the largest lowered
 NORMALISE_TOLERANCE = 1e-6  # and with normalise=True
 
 
@@ -24,8 +27,15 @@ def as_array(name: str, values: Any, dtype: type) -> NDArray[Any]:
         array = np.asarray(values)
     except ValueError as error:
         raise InvalidModelError(f"{name} is no array of {kind}: {str(error).splitlines()[0]}") from error
+    if dtype is float and (found := first_inexact(values)) is not None:
+        index, number = found
+        raise InvalidModelError(f"{name}{list(index) or ''} is {number}, which float64 cannot hold; round it")
     if array.dtype.kind not in allowed and array.size:
         raise InvalidModelError(f"{name} is no array of {kind}: its entries are of type {array.dtype}")
+    if array.dtype.kind in "iu" and dtype is not float:
+        most = 1 if dtype is bool else 2**63 - 1
+        if (entry := first(((array > most) | (array < 0 if dtype is bool else False)).ravel())) is not None:
+            raise InvalidModelError(f"{name} is no array of {kind}: {array.flat[entry]} is none")
     return array.astype(np.int64 if dtype is int else dtype, copy=False)
 
 
@@ -45,21 +55,31 @@ def first(bad: NDArray[np.bool_]) -> int | None:
     return int(np.argmax(bad))
 
 
-def check_names(kind: str, names: Sequence[str] | None, count: int) -> tuple[str, ...]:
-    """As many different names as there are things of that kind; made up from the kind where none are given."""
+def listed_names(kind: str, names: Any) -> tuple[str, ...] | None:
+    """The names as they were given, each a text; None if none were."""
     if names is None:
-        return tuple(f"{kind}_{index}" for index in range(count))
+        return None
     if isinstance(names, str):
         raise InvalidModelError(f"{kind}_names is the single text {names!r}; pass a list of names")
+    if not isinstance(names, Iterable) or np.ndim(names) == 0:  # type: ignore[arg-type]
+        raise InvalidModelError(f"{kind}_names is of type {type(names).__name__}; pass a list of names")
+    names = tuple(names)
     for name in names:
         if not isinstance(name, str) or not name:
             raise InvalidModelError(f"{kind} name {name!r} is no text; pass one non-empty name per {kind}")
+    return tuple(map(str, names))
+
+
+def check_names(kind: str, names: tuple[str, ...] | None, count: int) -> tuple[str, ...]:
+    """As many different names as there are things of that kind; made up from the kind where none are given."""
+    if names is None:
+        return tuple(f"{kind}_{index}" for index in range(count))
     if len(names) != count:
         raise InvalidModelError(f"{len(names)} {kind} names for {count} {kind}s; pass one name per {kind}")
     name, times = max(Counter(names).items(), key=lambda item: item[1] > 1)
     if times > 1:
         raise InvalidModelError(f"{kind} name {name!r} occurs {times} times; names must be different")
-    return tuple(map(str, names))
+    return names
 
 
 def check_number(name: str, value: Any) -> float:
@@ -68,6 +88,8 @@ def check_number(name: str, value: Any) -> float:
         number = math.nan if isinstance(value, str) else float(value)
     except (TypeError, ValueError):
         number = math.nan
+    except OverflowError:
+        raise InvalidModelError(f"{name} is too large for a float; it must be one finite number") from None
     if not math.isfinite(number):
         raise InvalidModelError(f"{name} is {value!r}; it must be one finite number")
     return number
@@ -79,13 +101,29 @@ def check_discount(value: Any, undiscounted: bool) -> float:
         raise InvalidModelError(
             f"discount {discount!r} is not in [0, 1); pass for example 0.99, or undiscounted=True with 1"
         )
-    return discount
+    return abs(discount)  # -0 is 0
+
+
+def check_missing_reward(value: Any, discount: float) -> float:
+    reward = check_number("missing_reward", value)
+    if abs(reward) > largest_reward(discount):
+        raise InvalidModelError(f"missing_reward is {reward:g}; {_too_large(discount)}")
+    return reward
+
+
+def largest_reward(discount: float) -> float:
+    """No reward may be larger, so that values stay far from where floats end."""
+    return LARGEST * (1 - discount) if discount < 1 else LARGEST
+
+
+def _too_large(discount: float) -> str:
+    return f"with discount {discount:g} rewards go up to {largest_reward(discount):.3g}: divide all of them by a constant"
 
 
 def check_initial(initial: Any, num_states: int, number: Ints) -> Floats:
     """The initial distribution: as given, one state, or uniform."""
     if initial is None:
-        return np.full(num_states, 1.0 / num_states)
+        return _distribution(np.full(num_states, 1.0 / num_states))
     array = as_array("initial", initial, float)
     if array.ndim == 0:
         return _point(initial, num_states)
@@ -97,7 +135,11 @@ def check_initial(initial: Any, num_states: int, number: Ints) -> Floats:
     total = float(array.sum())
     if abs(total - 1) > ROW_TOLERANCE:
         raise InvalidModelError(f"initial probabilities sum to {total:.10g}, not 1; divide them by their sum")
-    return array
+    return _distribution(array / total if total > 1 + ROUNDING else array)
+
+
+def _distribution(probability: Floats) -> Floats:
+    return at_most_one(np.array([0, len(probability)]), probability)
 
 
 def _point(initial: Any, num_states: int) -> Floats:
@@ -111,7 +153,8 @@ def _point(initial: Any, num_states: int) -> Floats:
 def check_features(features: Any, names: Sequence[str] | None, num_states: int, number: Ints) -> Floats:
     """Finite values [state, feature]; the state's number where none are given."""
     if features is None:
-        return number.astype(float)[:, None]
+        features = number[:, None]
+    _refuse_inexact(features, names, number)
     array = as_array("features", features, float)
     if array.ndim != 2 or array.shape[0] != num_states or array.shape[1] == 0:
         raise InvalidModelError(
@@ -120,14 +163,33 @@ def check_features(features: Any, names: Sequence[str] | None, num_states: int, 
         )
     if (entry := first(~np.isfinite(array).ravel())) is not None:
         state, feature = divmod(entry, array.shape[1])
-        name = repr(names[feature]) if names is not None and feature < len(names) else feature
         raise InvalidModelError(
-            f"state {number[state]}, feature {name}: value is {array[state, feature]}; features must be finite"
+            f"{_at(state, feature, names, number)}: value is {array[state, feature]}; features must be finite"
         )
     return array
 
 
-def check_choices(rows: ChoiceRows, reward: Floats, ends: Floats, number: Ints, names: tuple[str, ...]) -> None:
+def _refuse_inexact(features: Any, names: Sequence[str] | None, number: Ints) -> None:
+    """Two whole numbers that round to one float would be one value to every tree."""
+    try:
+        found = first_inexact(features)
+    except ValueError:
+        return  # no array at all
+    if found is not None and len(found[0]) == 2 and found[0][0] < len(number):
+        raise InvalidModelError(
+            f"{_at(*found[0], names, number)}: value is {found[1]}, which float64 cannot hold; "
+            "subtract an offset from the feature, or split it into two"
+        )
+
+
+def _at(state: int, feature: int, names: Sequence[str] | None, number: Ints) -> str:
+    name = repr(names[feature]) if names is not None and feature < len(names) else feature
+    return f"state {number[state]}, feature {name}"
+
+
+def check_choices(
+    rows: ChoiceRows, reward: Floats, ends: Floats, discount: float, number: Ints, names: tuple[str, ...]
+) -> None:
     """Every state has a choice, none twice, all numbers are sound (the rows are sorted)."""
 
     def where(choice: int) -> str:
@@ -150,6 +212,8 @@ def check_choices(rows: ChoiceRows, reward: Floats, ends: Floats, number: Ints, 
         raise InvalidModelError(f"{where(choice)}: ends is {ends[choice]}; probabilities lie in [0, 1]")
     if (choice := first(~np.isfinite(reward))) is not None:
         raise InvalidModelError(f"{where(choice)}: reward is {reward[choice]}; rewards must be finite")
+    if (choice := first(np.abs(reward) > largest_reward(discount))) is not None:
+        raise InvalidModelError(f"{where(choice)}: reward is {reward[choice]:g}; {_too_large(discount)}")
     total = rows.expected(np.ones_like(probability))
     off = np.abs(total + ends - 1)
     if (choice := first(off > ROW_TOLERANCE)) is not None:
@@ -160,11 +224,11 @@ def check_choices(rows: ChoiceRows, reward: Floats, ends: Floats, number: Ints, 
         )
 
 
-def rescaled(rows: ChoiceRows, ends: Floats, least: float = 0.0) -> ChoiceRows:
-    """The rows with small errors of their sums, from `least` on, scaled away; those with large ones as they are."""
+def rescaled(rows: ChoiceRows, ends: Floats, least: float, most: float) -> ChoiceRows:
+    """The rows with small errors of their sums, from `least` to `most`, scaled away; the others as they are."""
     total = rows.expected(np.ones_like(rows.probability))
     with np.errstate(all="ignore"):
         off = np.abs(total + ends - 1)
-        near = (total > 0) & (off >= least) & (off < NORMALISE_TOLERANCE)
+        near = (total > 0) & ((off >= least) | (total > 1 + ROUNDING)) & (off <= most)
         scale = np.where(near, (1 - ends) / total, 1.0)
     return replace(rows, probability=rows.probability * np.repeat(scale, np.diff(rows.row_start)))
