@@ -23,13 +23,14 @@ from spotree.mdp.check import (
     listed_names,
     rescaled,
     shaped,
+    shown,
 )
 from spotree.mdp.choices import ChoiceRows
 from spotree.mdp.forms import Choices, Matrices, from_matrices, from_rows
 from spotree.mdp.graph import ENDS
 from spotree.mdp.missing import stand_in
 from spotree.mdp.model import MDP, Missing
-from spotree.mdp.sums import at_most_one
+from spotree.mdp.sums import at_most_one, slack_of
 from spotree.mdp.undiscounted import finite_part
 
 
@@ -89,8 +90,8 @@ def build_mdp(
     must_end
         With discount 1: going on for ever is worth -inf even where nothing is paid, as a goal must be reached.
     """
-    if missing not in get_args(Missing):
-        raise InvalidModelError(f"missing={missing!r} is unknown; choose one of {', '.join(get_args(Missing))}")
+    if not isinstance(missing, str) or missing not in get_args(Missing):
+        raise InvalidModelError(f"missing={shown(missing)} is unknown; choose one of {', '.join(get_args(Missing))}")
     discount = check_discount(discount, undiscounted)
     missing_reward = check_missing_reward(missing_reward, discount)
     feature_names, action_names = listed_names("feature", feature_names), listed_names("action", action_names)
@@ -120,7 +121,7 @@ def build_mdp(
     never = np.zeros(shape, dtype=bool) if forbidden is None else as_array("forbidden", forbidden, bool)
     shaped("forbidden", never, shape, "[state, action]")
     mdp = MDP(
-        **_layout(choices, missing, missing_reward, never, number, names),
+        **_layout(choices, missing, missing_reward, never, slack_of(discount), number, names),
         initial=frozen_array(check_initial(initial, choices.num_states, number), np.float64),
         discount=discount,
         features=frozen_array(feature_values, np.float64),
@@ -166,12 +167,16 @@ def _layout(
     missing: Missing,
     missing_reward: float,
     never: NDArray[np.bool_],
+    slack: float,
     number: Ints,
     names: tuple[str, ...],
 ) -> dict[str, Any]:
-    """The checked choices in the order that `MDP` promises, with the rows that stand in for missing actions."""
+    """The checked choices in the order that `MDP` promises, with the rows that stand in for missing actions.
+
+    No row sums to more than 1 + slack.
+    """
     rows, reward = choices.rows, choices.reward
-    matrix = _bounded(rows.matrix(choices.num_states))
+    matrix = _bounded(rows.matrix(choices.num_states), slack)
     choice_action = rows.action
     count = np.bincount(rows.state, minlength=choices.num_states)
     offered = np.zeros_like(never)
@@ -187,7 +192,7 @@ def _layout(
         extra, extra_reward = stand_in(missing, missing_reward, states, count, matrix, reward)
         # A stable sort by state puts each stand-in row behind the choices of its state.
         order = np.argsort(np.concatenate((rows.state, states)), kind="stable")
-        matrix = sp.csr_matrix(sp.vstack((matrix, _bounded(extra)), format="csr"))[order]
+        matrix = sp.csr_matrix(sp.vstack((matrix, _bounded(extra, slack)), format="csr"))[order]
         reward = np.concatenate((reward, extra_reward))[order]
         choice_action = np.concatenate((choice_action, np.full(len(states), -1)))[order]
     choice_start = np.concatenate(([0], np.cumsum(count + lacking)))
@@ -208,7 +213,6 @@ def _layout(
     }
 
 
-def _bounded(matrix: sp.csr_matrix) -> sp.csr_matrix:
-    """The rows with sums of at most 1 (see `at_most_one`)."""
-    matrix.data = at_most_one(matrix.indptr.astype(np.int64), matrix.data)
+def _bounded(matrix: sp.csr_matrix, slack: float) -> sp.csr_matrix:
+    matrix.data = at_most_one(matrix.indptr.astype(np.int64), matrix.data, slack)
     return matrix

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from spotree.mdp.sums import at_most_one
 
 LARGEST = 1e100  # what no value may exceed: there is room above for its products and sums
 ROW_TOLERANCE = 1e-9  # how far from 1 a row may be as it stands
-ROUNDING = 1e-13  # and how far above 1 before all its entries are scaled, not only the largest lowered
+SCALED = 1e-13  # and how far above 1 before all its entries are scaled, not only the largest lowered
 NORMALISE_TOLERANCE = 1e-6  # and with normalise=True
 
 
@@ -36,7 +36,10 @@ def as_array(name: str, values: Any, dtype: type) -> NDArray[Any]:
         most = 1 if dtype is bool else 2**63 - 1
         if (entry := first(((array > most) | (array < 0 if dtype is bool else False)).ravel())) is not None:
             raise InvalidModelError(f"{name} is no array of {kind}: {array.flat[entry]} is none")
-    return array.astype(np.int64 if dtype is int else dtype, copy=False)
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise InvalidModelError(f"{name} is a masked array with entries masked; fill them in")
+    with np.errstate(over="ignore"):
+        return array.astype(np.int64 if dtype is int else dtype, copy=False)
 
 
 _KINDS = {float: ("numbers", "biuf"), int: ("whole numbers", "biu"), bool: ("truth values", "biu")}
@@ -46,6 +49,14 @@ def shaped(name: str, array: NDArray[Any], shape: tuple[int, ...], axes: str) ->
     if array.shape != shape:
         raise InvalidModelError(f"{name} has shape {array.shape}, not {shape}; it is {axes}")
     return array
+
+
+def shown(value: Any) -> str:
+    """What stands for a value in a message of one line."""
+    if isinstance(value, int) and value.bit_length() > 200:
+        return f"a number of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) < 60 and "\n" not in text else f"of type {type(value).__name__}"
 
 
 def first(bad: NDArray[np.bool_]) -> int | None:
@@ -61,12 +72,13 @@ def listed_names(kind: str, names: Any) -> tuple[str, ...] | None:
         return None
     if isinstance(names, str):
         raise InvalidModelError(f"{kind}_names is the single text {names!r}; pass a list of names")
-    if not isinstance(names, Iterable) or np.ndim(names) == 0:  # type: ignore[arg-type]
-        raise InvalidModelError(f"{kind}_names is of type {type(names).__name__}; pass a list of names")
-    names = tuple(names)
+    try:
+        names = tuple(names)
+    except TypeError:
+        raise InvalidModelError(f"{kind}_names is {shown(names)}; pass a list of names") from None
     for name in names:
         if not isinstance(name, str) or not name:
-            raise InvalidModelError(f"{kind} name {name!r} is no text; pass one non-empty name per {kind}")
+            raise InvalidModelError(f"{kind} name {shown(name)} is no text; pass one non-empty name per {kind}")
     return tuple(map(str, names))
 
 
@@ -85,13 +97,13 @@ def check_names(kind: str, names: tuple[str, ...] | None, count: int) -> tuple[s
 def check_number(name: str, value: Any) -> float:
     """One finite number."""
     try:
-        number = math.nan if isinstance(value, str) else float(value)
+        number = math.nan if isinstance(value, str | bytes | bool | np.bool_) else float(value)
     except (TypeError, ValueError):
         number = math.nan
     except OverflowError:
-        raise InvalidModelError(f"{name} is too large for a float; it must be one finite number") from None
+        number = math.inf
     if not math.isfinite(number):
-        raise InvalidModelError(f"{name} is {value!r}; it must be one finite number")
+        raise InvalidModelError(f"{name} is {shown(value)}; it must be one finite number")
     return number
 
 
@@ -132,10 +144,11 @@ def check_initial(initial: Any, num_states: int, number: Ints) -> Floats:
         raise InvalidModelError(
             f"initial probability of state {number[state]} is {array[state]}; probabilities lie in [0, 1]"
         )
-    total = float(array.sum())
+    with np.errstate(over="ignore"):
+        total = float(array.sum())
     if abs(total - 1) > ROW_TOLERANCE:
         raise InvalidModelError(f"initial probabilities sum to {total:.10g}, not 1; divide them by their sum")
-    return _distribution(array / total if total > 1 + ROUNDING else array)
+    return _distribution(array / total if total > 1 + SCALED else array)
 
 
 def _distribution(probability: Floats) -> Floats:
@@ -143,7 +156,7 @@ def _distribution(probability: Floats) -> Floats:
 
 
 def _point(initial: Any, num_states: int) -> Floats:
-    if not (0 <= initial < num_states) or initial != int(initial):
+    if isinstance(initial, bool) or not (0 <= initial < num_states) or initial != int(initial):
         raise InvalidModelError(f"initial state {initial} does not exist; states are 0 to {num_states - 1}")
     distribution = np.zeros(num_states)
     distribution[int(initial)] = 1.0
@@ -229,6 +242,6 @@ def rescaled(rows: ChoiceRows, ends: Floats, least: float, most: float) -> Choic
     total = rows.expected(np.ones_like(rows.probability))
     with np.errstate(all="ignore"):
         off = np.abs(total + ends - 1)
-        near = (total > 0) & ((off >= least) | (total > 1 + ROUNDING)) & (off <= most)
+        near = (total > 0) & ((off >= least) | (total > 1 + SCALED)) & (off <= most)
         scale = np.where(near, (1 - ends) / total, 1.0)
     return replace(rows, probability=rows.probability * np.repeat(scale, np.diff(rows.row_start)))

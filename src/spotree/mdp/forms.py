@@ -98,8 +98,8 @@ def _stack(name: str, matrices: Matrices) -> sp.csr_matrix:
         for action, matrix in enumerate(each):
             if matrix.shape != (side, side) or side == 0:
                 raise InvalidModelError(
-                    f"{name} of action {action} has shape {matrix.shape}; "
-                    "every action needs one square matrix [state, next state], all of the same size"
+                    f"{name} of action {action} has shape {matrix.shape}, not {(max(side, 1), max(side, 1))}; "
+                    "every action needs one square matrix [state, next state]"
                 )
         stacked = sp.csr_matrix(sp.vstack(each))
         stacked.sum_duplicates()
@@ -161,5 +161,6 @@ def _fitting(rows: ChoiceRows) -> ChoiceRows:
 def _check_range(where: str, kind: str, values: Any, limit: int) -> None:
     if (index := first((values < 0) | (values >= limit))) is not None:
         raise InvalidModelError(
-            f"{where} {index}: {kind} {values[index]} does not exist; they are numbered 0 to {limit - 1}"
+            f"{where} {index}: {kind} {values[index]} does not exist; "
+            + (f"they are numbered 0 to {limit - 1}" if limit else "there are none")
         )

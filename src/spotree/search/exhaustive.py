@@ -13,6 +13,7 @@ from spotree.errors import InvalidProblemError
 from spotree.search.limits import Limits
 from spotree.search.problem import FREE, UNSPLIT, TreeProblem
 from spotree.search.result import Status, StepResult
+from spotree.tree.splits import midpoint
 from spotree.tree.tree import Tree, make_tree
 
 MOST_TABLES = 2_000_000  # tables of leaf sums that a call may fill before it is refused
@@ -156,8 +157,7 @@ def _candidates(problem: TreeProblem) -> list[Split]:
     for feature in range(problem.features.shape[1]):
         values = np.unique(problem.features[:, feature])
         for below, above in itertools.pairwise(values):
-            middle = below + (above - below) / 2
-            splits.append((feature, float(middle if middle > below else above)))
+            splits.append((feature, float(midpoint(below, above))))
     return splits
 
 

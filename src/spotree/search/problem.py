@@ -1,13 +1,15 @@
 """One improvement step as a problem: features, gains, a depth, and what may not change."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from spotree.axes import Features, Floats, PerStateAction, SmallInts, frozen_array
+from spotree.axes import Features, Floats, PerStateAction, SmallInts, first_inexact, frozen_array
 from spotree.errors import InvalidProblemError
 
 FREE = -2  # in Frozen.feature and Frozen.action: the engine may choose
+MOST_GAIN = 1e150  # what gains may add up to: there is room above for products
 UNSPLIT = -1  # in Frozen.feature: the node does not split, every row goes right
 
 
@@ -59,8 +61,8 @@ class TreeProblem:
     frozen: Frozen | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "features", frozen_array(self.features, np.float64))
-        object.__setattr__(self, "gain", frozen_array(self.gain, np.float64))
+        object.__setattr__(self, "features", _numbers("features", self.features))
+        object.__setattr__(self, "gain", _numbers("gain", self.gain))
         features, gain = self.features, self.gain
         if features.ndim != 2 or gain.ndim != 2 or len(features) != len(gain):
             raise InvalidProblemError(
@@ -75,10 +77,17 @@ class TreeProblem:
                 raise InvalidProblemError(
                     f"{name}[{row}, {column}] is {array[row, column]}: only finite numbers are allowed"
                 )
-        if not isinstance(self.depth, int | np.integer) or self.depth < 0:
+        largest = float(np.abs(gain).max(initial=0.0))
+        if largest * len(gain) > MOST_GAIN:
+            row, column = (int(k) for k in np.argwhere(np.abs(gain) == largest)[0])
+            raise InvalidProblemError(
+                f"gain[{row}, {column}] is {gain[row, column]:g}: {len(gain)} of that size add up to more than "
+                f"{MOST_GAIN:g}; divide all gains by a constant"
+            )
+        if not _is_whole(self.depth) or self.depth < 0:
             raise InvalidProblemError(f"depth is {self.depth}; it must be a whole number, 0 or more")
-        if self.max_leaves is not None and self.max_leaves < 1:
-            raise InvalidProblemError(f"max_leaves is {self.max_leaves}; it must be 1 or more")
+        if self.max_leaves is not None and (not _is_whole(self.max_leaves) or self.max_leaves < 1):
+            raise InvalidProblemError(f"max_leaves is {self.max_leaves}; it must be a whole number, 1 or more")
         if self.frozen is not None:
             inner = 2**self.depth - 1
             if len(self.frozen.feature) != inner or len(self.frozen.action) != inner + 1:
@@ -86,3 +95,24 @@ class TreeProblem:
                     f"frozen describes {len(self.frozen.feature)} inner nodes and {len(self.frozen.action)} leaves;"
                     f" a tree of depth {self.depth} has {inner} and {inner + 1}"
                 )
+
+
+def _numbers(name: str, values: Any) -> Floats:
+    """The values as a frozen array, if they are real numbers that float64 can hold."""
+    try:
+        array, inexact = np.asarray(values), first_inexact(values)
+    except ValueError as error:
+        raise InvalidProblemError(f"{name} is no array of numbers: {str(error).splitlines()[0]}") from None
+    if inexact is not None:
+        index, number = inexact
+        raise InvalidProblemError(
+            f"{name}{list(index)} is {number}, which float64 cannot hold; subtract an offset from the column"
+        )
+    if array.dtype.kind not in "biuf" and array.size:
+        raise InvalidProblemError(f"{name} is no array of numbers: its entries are of type {array.dtype}")
+    with np.errstate(over="ignore"):
+        return frozen_array(array, np.float64)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)

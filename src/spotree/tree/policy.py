@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from spotree.axes import ActionOf, Features
+from spotree.tree.route import route
 from spotree.tree.text import tree_text
 from spotree.tree.tree import Tree
 
@@ -25,7 +26,7 @@ class TreePolicy:
 
     def actions(self, features: Features) -> ActionOf:
         """The action for each row of `features` [state, feature]."""
-        return self.tree.actions(features)
+        return self.tree.action[route(self.tree, features, self.feature_names)]
 
     def __str__(self) -> str:
         return tree_text(self.tree, self.feature_names, self.action_names)

@@ -19,11 +19,14 @@ class Splits:
 
 
 def midpoint(low: Floats, high: Floats) -> Floats:
-    """A number between neighbouring values that parts them in float64 and, where they differ there, in float32.
+    """A number that parts neighbouring values, finite even where their difference is not.
 
-    `low < midpoint <= high`, so `<` and `<=` agree with each other on the values themselves.
+    `low < midpoint <= high`, so `<` and `<=` agree with each other on the values themselves (unless it is `high`:
+    between neighbouring floats there is no other).
     """
-    middle = low + (high - low) / 2
+    with np.errstate(over="ignore"):
+        step = high - low
+    middle = np.where(np.isinf(step), low / 2 + high / 2, low + step / 2)
     return np.where(middle > low, middle, high)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from spotree.axes import Floats, SmallInts
 from spotree.errors import InvalidProblemError
 from spotree.search.problem import FREE, UNSPLIT, TreeProblem
+from spotree.tree.splits import midpoint
 
 TOP = 1.0625  # a scaled threshold above every value
 
@@ -55,7 +56,7 @@ def as_step(problem: TreeProblem) -> Step:
         distinct.append(values)
         ranks.append(rank.reshape(-1))
         counts.append(len(values))
-        thresholds.append(np.concatenate([[-np.inf], _between(values), [np.inf]]))
+        thresholds.append(np.concatenate([[-np.inf], midpoint(values[:-1], values[1:]), [np.inf]]))
         scaled.append(unit)
         position.append(cuts)
     best = gain.max(axis=1)
@@ -74,18 +75,12 @@ def as_step(problem: TreeProblem) -> Step:
     )
 
 
-def _between(values: Floats) -> Floats:
-    """Midpoints of neighbours; the upper neighbour where no number lies between."""
-    middle: Floats = values[:-1] + (values[1:] - values[:-1]) / 2
-    return np.where(middle > values[:-1], middle, values[1:])
-
-
 def _scaled(values: Floats) -> tuple[Floats, Floats]:
     """Values and thresholds in [0, 1], both strictly ascending; evenly spaced where rounding would merge some."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         unit: Floats = (values - values[0]) / (values[-1] - values[0]) if len(values) > 1 else np.zeros(1)
     for _ in range(2):
-        cuts = np.concatenate([[0.0], _between(unit), [TOP]])
+        cuts = np.concatenate([[0.0], midpoint(unit[:-1], unit[1:]), [TOP]])
         if (np.diff(unit) > 0).all() and (np.diff(cuts) > 0).all():
             break
         unit = np.linspace(0.0, 1.0, len(values))
