@@ -91,10 +91,14 @@ def build_mdp(
         With discount 1: going on for ever is worth -inf even where nothing is paid, as a goal must be reached.
     """
     if not isinstance(missing, str) or missing not in get_args(Missing):
-        raise InvalidModelError(f"missing={shown(missing)} is unknown; choose one of {', '.join(get_args(Missing))}")
+        raise InvalidModelError(
+            f"missing={shown(missing)} is unknown; choose one of {', '.join(get_args(Missing))}"
+        )
     discount = check_discount(discount, undiscounted)
     missing_reward = check_missing_reward(missing_reward, discount)
     feature_names, action_names = listed_names("feature", feature_names), listed_names("action", action_names)
+
+    ends = 0.0 if ends is None else ends
 
     if isinstance(transitions, ChoiceRows):
         if available is not None:

@@ -129,7 +129,8 @@ def largest_reward(discount: float) -> float:
 
 
 def _too_large(discount: float) -> str:
-    return f"with discount {discount:g} rewards go up to {largest_reward(discount):.3g}: divide all of them by a constant"
+    most = largest_reward(discount)
+    return f"with discount {discount} rewards go up to {most:.3g}: divide all of them by a constant"
 
 
 def check_initial(initial: Any, num_states: int, number: Ints) -> Floats:

@@ -51,4 +51,7 @@ def above_one(row_start: Ints, probability: Floats) -> Floats:
     middle = middle + (low >> _BITS)
     high = high + (middle >> _BITS) - 2**_BITS
     below = 2**_BITS - 1
-    return high * 2.0**-_BITS + ((middle & below) * 2.0 ** (-2 * _BITS) + (low & below) * 2.0 ** (-3 * _BITS))
+    above: Floats = high * 2.0**-_BITS + (
+        (middle & below) * 2.0 ** (-2 * _BITS) + (low & below) * 2.0 ** (-3 * _BITS)
+    )
+    return above

@@ -3,10 +3,11 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from spotree.axes import Floats
+from spotree.axes import WHOLE, Floats, first_inexact
 from spotree.errors import ReadError
 
 VALUATIONS = "state-valuations.json"
@@ -38,7 +39,14 @@ def features_of_drn(path: Path, num_states: int) -> tuple[dict[str, Floats], str
     for state, record in enumerate(records):
         if list(record) != names:
             raise ReadError(f"{path}: state {state} has the variables {', '.join(record)}, not {', '.join(names)}")
-    table = np.array([list(record.values()) for record in records], dtype=np.float64)
+    rows = [list(record.values()) for record in records]
+    if (found := first_inexact(rows)) is not None:
+        (state, column), value = found
+        raise ReadError(
+            f"{path}: state {state}, variable {names[column]!r}: value is {value}, which float64 cannot hold; "
+            "subtract an offset from it, or split it into two"
+        )
+    table = np.array(rows, dtype=np.float64)
     return {name: table[:, column] for column, name in enumerate(names)}, where
 
 
@@ -48,15 +56,24 @@ def _parse(path: Path, comment: str) -> dict[str, float]:
     for part in comment.split("&"):
         name, equals, value = part.strip().partition("=")
         try:
-            record[name.lstrip("!").strip()] = float(value) if equals else float(not name.startswith("!"))
+            record[name.lstrip("!").strip()] = _number(value) if equals else float(not name.startswith("!"))
         except ValueError:
             raise ReadError(f"{path}: state valuation {part.strip()!r} is no number") from None
     return record
 
 
+def _number(value: Any) -> float:
+    """The value as a float, or as the whole number that it is where a float might change it."""
+    try:
+        whole = int(value) if isinstance(value, int | str) else 0
+    except ValueError:
+        whole = 0
+    return float(value) if abs(whole) <= WHOLE else whole
+
+
 def _load(path: Path) -> list[dict[str, float]]:
     try:
         states = json.loads(path.read_text())
-        return [{str(name): float(value) for name, value in state} for state in states]
+        return [{str(name): _number(value) for name, value in state} for state in states]
     except (ValueError, TypeError) as error:
         raise ReadError(f"{path}: not a list of [name, number] pairs per state: {error}") from None
