@@ -36,7 +36,7 @@ def slack_of(discount: float) -> float:
 
 
 def above_one(row_start: Ints, probability: Floats) -> Floats:
-    """[row] its sum less 1, with the right sign: added up as whole numbers, in three digits of 40 bits.
+    """[row] its sum less 1, above 0 just where the sum is: added up as whole numbers, in three digits of 40 bits.
 
     What is smaller than the last digit is rounded up, so that a sum is never taken for less than it is.
     """

@@ -77,12 +77,14 @@ class TreeProblem:
                 raise InvalidProblemError(
                     f"{name}[{row}, {column}] is {array[row, column]}: only finite numbers are allowed"
                 )
-        largest = float(np.abs(gain).max(initial=0.0))
-        if largest * len(gain) > MOST_GAIN:
-            row, column = (int(k) for k in np.argwhere(np.abs(gain) == largest)[0])
+        size = np.abs(gain).max(axis=1)
+        with np.errstate(over="ignore"):
+            too_much = size.sum() > MOST_GAIN  # joining rows does not raise this sum
+        if too_much:
+            row = int(size.argmax())
             raise InvalidProblemError(
-                f"gain[{row}, {column}] is {gain[row, column]:g}: {len(gain)} of that size add up to more than "
-                f"{MOST_GAIN:g}; divide all gains by a constant"
+                f"gain[{row}, {int(np.abs(gain[row]).argmax())}] is {size[row]:.3g} in size, and the gains of all rows "
+                f"may add up to more than {MOST_GAIN:g}; divide them by a constant"
             )
         if not _is_whole(self.depth) or self.depth < 0:
             raise InvalidProblemError(f"depth is {self.depth}; it must be a whole number, 0 or more")

@@ -27,7 +27,7 @@ def midpoint(low: Floats, high: Floats) -> Floats:
     with np.errstate(over="ignore"):
         step = high - low
     middle = np.where(np.isinf(step), low / 2 + high / 2, low + step / 2)
-    return np.where(middle > low, middle, high)
+    return np.where(middle > low, middle, high) + 0.0  # -0 is 0
 
 
 def candidate_splits(features: Features, relevant: np.ndarray | None = None) -> Splits:
