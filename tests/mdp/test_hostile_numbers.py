@@ -198,6 +198,7 @@ def test_a_hundred_thousand_states_take_a_moment() -> None:
 
 
 def test_odd_arguments_raise_nothing_but_our_own_errors() -> None:
+    messages: list[str] = []
     odd: list[Any] = [
         None,
         np.nan,
