@@ -65,11 +65,13 @@ def build_mdp(
         `ChoiceRows`.
     reward
         [state, action], [choice] (with `ChoiceRows`), one number for all, or per transition in the dense or sparse
-        form of `transitions`: then its expectation is taken. More is better: negate costs.
+        form of `transitions`: then its expectation is taken. More is better: negate costs. Values must stay below
+        1e100, so rewards go up to 1e100 * (1 - discount).
     initial
         The distribution [state], or one state; uniform over all states if not given.
     features
-        What a tree may look at, [state, feature]; the state's number if not given.
+        What a tree may look at, [state, feature]; the state's number if not given. Whole numbers that float64 cannot
+        hold exactly (some from 2**53 on) are refused.
     available
         [state, action] which actions a state offers; all of them if not given. `ChoiceRows` say so themselves.
     missing, missing_reward
@@ -81,12 +83,14 @@ def build_mdp(
     forbidden
         [state, action] which of the unavailable actions no policy may take, whatever `missing` says.
     normalise
-        Rescale rows that are off by less than 1e-6.
+        Rescale rows that are off by less than 1e-6. (Up to 1e-9 they are taken as they are, but brought down to 1 where
+        they are above it by more than rounding: see `MDP.excess`.)
     state_number
         The numbers by which the source knows the states; 0, 1, ... if not given.
     undiscounted
         Allow discount 1. The model is then cut down to its `finite_part`: states from which every policy is worth
-        -inf are left out, and choices that may lead there are forbidden.
+        -inf are left out, and choices that may lead there are forbidden. Unreachable states are left out, too, if one
+        of them could be worth +inf.
     must_end
         With discount 1: going on for ever is worth -inf even where nothing is paid, as a goal must be reached.
     """
