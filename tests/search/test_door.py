@@ -32,7 +32,10 @@ BAD_FROZEN = {
     "action far too large": (frozen(action=[500_000, 0]), "frozen action of leaf 0 is 500000"),
     "action -1": (frozen(action=[-1, 0]), "frozen action of leaf 0 is -1"),
     "action not whole": (frozen(action=[0.0, 1.0]), "frozen action is of type float64"),
-    "no nodes": (frozen([], [], [0]), "frozen describes 0 inner nodes, 0 thresholds and 1 leaves; a tree of depth 1"),
+    "no nodes": (
+        frozen([], [], [0]),
+        "frozen describes 0 inner nodes, 0 thresholds and 1 leaves; a tree of depth 1",
+    ),
     "too few thresholds": (frozen(threshold=[]), "frozen describes 1 inner nodes, 0 thresholds"),
     "too many leaves": (frozen(action=[0, 0, 0]), "and 3 leaves"),
     "two axes": (frozen(feature=[[0]]), "frozen describes"),
