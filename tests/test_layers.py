@@ -7,11 +7,12 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "spotree"
 
-BASE = {"errors", "axes", "files", "_core"}
+BASE = {"errors", "axes", "files", "names", "_core"}
 MAY_IMPORT = {
     "errors": set(),
     "axes": set(),
     "files": {"errors"},
+    "names": {"errors", "axes"},
     "mdp": BASE,
     "read": BASE | {"mdp"},
     "models": BASE | {"mdp", "read"},

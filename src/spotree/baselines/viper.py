@@ -7,13 +7,13 @@ import numpy as np
 
 from spotree.axes import ActionOf, PerState
 from spotree.baselines.cart import cart
-from spotree.baselines.start import fitting_start
 from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.solve.frame import Frame
 from spotree.solve.history import Progress
 from spotree.solve.solution import Solution, SolveStatus
-from spotree.tree.tree import Tree, leaf
+from spotree.solve.start import Start, fitting_start
+from spotree.tree.tree import leaf
 from spotree.values import action_values, occupancy
 
 
@@ -25,7 +25,7 @@ def viper(
     time_limit: float | None = 60.0,
     seed: int = 0,
     threads: int | None = None,
-    start: Tree | None = None,
+    start: Start | None = None,
     progress: Callable[[Progress], Any] | None = None,
     rounds: int = 100,
     samples: int = 10_000,

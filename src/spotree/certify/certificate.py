@@ -17,13 +17,14 @@ import numpy as np
 from spotree.axes import Floats, SmallInts
 from spotree.errors import ReadError
 from spotree.mdp.model import MDP
+from spotree.mdp.reorder import reordered
 
 FORMAT = "spotree-certificate"
 VERSION = 1
 
 
 def fingerprint(mdp: MDP) -> str:
-    """A hash of everything a proof depends on: choices, rewards, start, discount, features."""
+    """A hash of everything a proof depends on: choices, rewards, start, discount, features, in the order they stand."""
     digest = hashlib.sha256()
     for array in (
         mdp.choice_of,
@@ -38,6 +39,15 @@ def fingerprint(mdp: MDP) -> str:
         digest.update(np.ascontiguousarray(array).tobytes())
     digest.update(repr(mdp.discount).encode())
     return digest.hexdigest()
+
+
+def as_certified(mdp: MDP, certificate: "Certificate") -> MDP:
+    """The model with its features and actions in the order of the certificate, where that says their names."""
+    names = [certificate.header.get(kind) for kind in ("feature_names", "action_names")]
+    features, actions = (tuple(map(str, given)) if isinstance(given, list) else None for given in names)
+    if features is None or actions is None:
+        return mdp
+    return reordered(mdp, features, actions, "the certificate")
 
 
 class CertificateWriter:

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spotree.certify.certificate import Certificate, fingerprint
+from spotree.certify.certificate import Certificate, as_certified, fingerprint
 from spotree.certify.cover import Cover, Region, RejectedError
 from spotree.certify.plain import Mask, Plain
 from spotree.certify.plain_trees import Prices
 from spotree.certify.records import Record, read_records
+from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 
 
@@ -50,6 +51,10 @@ def check(mdp: MDP, certificate: Certificate, progress: Callable[[int, int], Non
 class _Proof:
     def __init__(self, mdp: MDP, certificate: Certificate, progress: Callable[[int, int], None] | None) -> None:
         header = certificate.header
+        try:
+            mdp = as_certified(mdp, certificate)
+        except InvalidProblemError as error:
+            raise RejectedError(f"the certificate is about another model ({header['model']}): {error}") from error
         if header["fingerprint"] != fingerprint(mdp):
             raise RejectedError(
                 f"the certificate is about another model ({header['model']}), or this one read with other options;"

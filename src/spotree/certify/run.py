@@ -18,6 +18,7 @@ from spotree.solve.frame import Frame
 from spotree.solve.history import Progress
 from spotree.solve.neighbourhood import neighbourhood
 from spotree.solve.solution import Solution, SolveStatus
+from spotree.solve.start import fitting_start
 from spotree.tree.tree import Tree, leaf, make_tree
 
 NO_LIMIT = 10**9
@@ -87,27 +88,23 @@ class Run:
         return max(0.0, self.time_limit - self.frame.seconds)
 
     def offer(self, tree: Tree) -> None:
-        """Make a tree the incumbent if it is of the asked size and better than what is known."""
-        if tree.depth > self.frame.depth or tree.num_leaves > (self.frame.max_leaves or NO_LIMIT):
-            raise InvalidProblemError(
-                f"the start tree has depth {tree.depth} and {tree.num_leaves} leaves; asked for depth"
-                f" {self.frame.depth} and at most {self.frame.max_leaves or 2**self.frame.depth} leaves"
-            )
+        """Make a tree of the asked size the incumbent if it is better than what is known."""
         value = self.frame.return_of(tree)
         if value > self.value:
             self.tree, self.value = tree, value
             self.now.offer(value)
 
-    def resume(self, path: str | Path) -> None:
-        """Take up a stopped proof: its tree and its open regions."""
-        old = Certificate.load(path)
+    def resume(self, old: Certificate, path: str) -> None:
+        """Take up a stopped proof from its file: its tree and its open regions."""
         size = {"depth": self.frame.depth, "max_leaves": self.frame.max_leaves}
         for name, mine in ({"fingerprint": fingerprint(self.mdp)} | size).items():
             if old.header.get(name) != mine:
                 raise InvalidProblemError(
                     f"{path} is about {name} {old.header.get(name)!r}, not {mine!r}; only the same run can go on"
                 )
-        self.offer(make_tree(**old.header["tree"]))
+        self.offer(
+            fitting_start(make_tree(**old.header["tree"]), self.mdp, self.frame.depth, self.frame.max_leaves)
+        )
         self.old, self.bound = old, min(self.bound, float(old.header["bound"]))
         if old.header["rule"] == "state":
             try:
@@ -251,6 +248,8 @@ class Run:
             "fingerprint": fingerprint(self.mdp),
             "states": self.mdp.num_states,
             "actions": self.mdp.num_actions,
+            "feature_names": list(self.mdp.feature_names),
+            "action_names": list(self.mdp.action_names),
             "depth": self.frame.depth,
             "max_leaves": self.frame.max_leaves,
             "value": solution.value,

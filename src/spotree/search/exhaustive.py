@@ -13,6 +13,7 @@ from spotree.errors import InvalidProblemError
 from spotree.search.limits import Limits
 from spotree.search.problem import FREE, UNSPLIT, TreeProblem
 from spotree.search.result import Status, StepResult
+from spotree.search.start import check_start
 from spotree.tree.splits import midpoint
 from spotree.tree.tree import Tree, make_tree
 
@@ -37,6 +38,7 @@ class Exhaustive:
 
     def best_tree(self, problem: TreeProblem, limits: Limits, start: Tree | None = None) -> StepResult:
         began = time.perf_counter()
+        check_start(problem, start)
         trees = _AllTrees(problem)
         value, branch = trees.best(0, np.ones(len(problem.gain), dtype=bool), trees.most_leaves)
         if value == -np.inf:

@@ -91,12 +91,7 @@ class TreeProblem:
         if self.max_leaves is not None and (not _is_whole(self.max_leaves) or self.max_leaves < 1):
             raise InvalidProblemError(f"max_leaves is {self.max_leaves}; it must be a whole number, 1 or more")
         if self.frozen is not None:
-            inner = 2**self.depth - 1
-            if len(self.frozen.feature) != inner or len(self.frozen.action) != inner + 1:
-                raise InvalidProblemError(
-                    f"frozen describes {len(self.frozen.feature)} inner nodes and {len(self.frozen.action)} leaves;"
-                    f" a tree of depth {self.depth} has {inner} and {inner + 1}"
-                )
+            object.__setattr__(self, "frozen", _checked(self.frozen, self.depth, features.shape[1], gain.shape[1]))
 
 
 def _numbers(name: str, values: Any) -> Floats:
@@ -118,3 +113,38 @@ def _numbers(name: str, values: Any) -> Floats:
 
 def _is_whole(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _checked(frozen: Frozen, depth: int, num_features: int, num_actions: int) -> Frozen:
+    """The frozen nodes as arrays of the right type; what an engine could trip over is refused here, once."""
+    inner = 2**depth - 1
+    arrays = []
+    for name, size, kinds in (("feature", inner, "iu"), ("threshold", inner, "iuf"), ("action", inner + 1, "iu")):
+        array = np.asarray(getattr(frozen, name))
+        if array.shape != (size,):
+            raise InvalidProblemError(
+                f"frozen describes {len(np.atleast_1d(frozen.feature))} inner nodes,"
+                f" {len(np.atleast_1d(frozen.threshold))} thresholds and {len(np.atleast_1d(frozen.action))} leaves;"
+                f" a tree of depth {depth} has {inner}, {inner} and {inner + 1}"
+            )
+        if array.dtype.kind not in kinds and size:
+            kind = "numbers" if "f" in kinds else "whole numbers"
+            raise InvalidProblemError(f"frozen {name} is of type {array.dtype}; it must hold {kind}")
+        arrays.append(array)
+    feature, threshold, action = arrays
+    for node in np.flatnonzero((feature < FREE) | (feature >= num_features)):
+        raise InvalidProblemError(
+            f"frozen feature of node {node} is {feature[node]}; features are 0 to {num_features - 1}, or UNSPLIT"
+            f" ({UNSPLIT}) or FREE ({FREE})"
+        )
+    for node in np.flatnonzero((feature >= 0) & ~np.isfinite(threshold)):
+        raise InvalidProblemError(f"frozen threshold of node {node} is {threshold[node]}; it must be finite")
+    for leaf in np.flatnonzero((action != FREE) & ((action < 0) | (action >= num_actions))):
+        raise InvalidProblemError(
+            f"frozen action of leaf {leaf} is {action[leaf]}; actions are 0 to {num_actions - 1}, or FREE ({FREE})"
+        )
+    return Frozen(
+        frozen_array(feature, np.int32),
+        frozen_array(np.where(feature >= 0, threshold, 0.0), np.float64),
+        frozen_array(action, np.int32),
+    )

@@ -66,6 +66,10 @@ class Frame:
     ) -> Solution:
         """The answer for the best tree: pruned, evaluated once more, with the bound that is known."""
         pruned = prune(tree, self.mdp.features)
+        if pruned.depth > self.depth or pruned.num_leaves > (self.max_leaves or pruned.num_leaves):
+            raise AssertionError(
+                f"{self.method}: depth {pruned.depth}, {pruned.num_leaves} leaves: more than asked"
+            )
         value = self.return_of(pruned)
         if value == float("-inf"):
             raise InfeasibleError(

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree import _core
-from spotree.errors import InvalidProblemError
 from spotree.solve.frame import Frame
 from spotree.solve.ranks import CompleteTree, Ranks
-from spotree.tree.prune import prune
 from spotree.tree.tree import Tree, leaf
 from spotree.values import occupancy, uniform
 
@@ -69,15 +67,8 @@ class Ladder:
         self.complete = False  # whether every tree has been tried
 
     def offer(self, tree: Tree) -> None:
-        """Start from a tree of the asked size at best."""
-        frame = self.frame
-        tree = prune(tree, frame.mdp.features)
-        if tree.depth > frame.depth or tree.num_leaves > (frame.max_leaves or tree.num_leaves):
-            raise InvalidProblemError(
-                f"the start has depth {tree.depth} and {tree.num_leaves} leaves; asked are depth {frame.depth}"
-                f" and {frame.max_leaves or 'any number of'} leaves"
-            )
-        self.given, self.given_value = tree, frame.return_of(tree)
+        """Start from a tree of the asked size (see `fitting_start`)."""
+        self.given, self.given_value = tree, self.frame.return_of(tree)
         if tree.depth <= self.depth:
             self._start(self.deep, self.depth, tree)
 

@@ -1,17 +1,19 @@
 """What a run answers: a policy, what it is worth, what no tree of its size can exceed, and how that was found."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from spotree.axes import ActionOf, Features
 from spotree.errors import ReadError
 from spotree.files import whole_file
 from spotree.solve.history import Progress
 from spotree.tree.policy import TreePolicy
 from spotree.tree.text import size_text
-from spotree.tree.tree import make_tree
+from spotree.tree.tree import Tree, make_tree
 from spotree.values.normalise import of_optimum, over_random
 
 FORMAT = "spotree-solution"
@@ -66,6 +68,14 @@ class Solution:
     def __repr__(self) -> str:
         value = f"value {self.value:.6g} <= {self.bound:.6g}"
         return f"<Solution of {self.model} by {self.method}: {size_text(self.policy.tree)}, {value}, {self.status}>"
+
+    def actions(self, features: Features) -> ActionOf:
+        """What the policy does for each row of `features` [state, feature]."""
+        return self.policy.actions(features)
+
+    def tree_for(self, feature_names: Sequence[str], action_names: Sequence[str]) -> Tree:
+        """The policy's tree, with features and actions numbered as in these names."""
+        return self.policy.tree_for(feature_names, action_names)
 
     @property
     def of_optimum(self) -> float:

@@ -18,9 +18,9 @@ from spotree.solve.freeze import freeze
 from spotree.solve.gain import gain
 from spotree.solve.history import Progress
 from spotree.solve.solution import Solution, SolveStatus
+from spotree.solve.start import Start, fitting_start
 from spotree.solve.stop import Stop
 from spotree.solve.weights import Weigh, uniform
-from spotree.tree.tree import Tree
 from spotree.values import mixture, policy_value
 
 
@@ -54,7 +54,7 @@ def spot(
     settings: Spot,
     *,
     max_leaves: int | None = None,
-    start: Tree | None = None,
+    start: Start | None = None,
     seed: int = 0,
     threads: int | None = None,
     progress: Callable[[Progress], Any] | None = None,
@@ -64,7 +64,7 @@ def spot(
     frame = Frame(mdp, depth, max_leaves, method, seed)
     rng = np.random.default_rng(seed)
     history: list[Progress] = []
-    tree = best = start
+    tree = best = None if start is None else fitting_start(start, mdp, depth, max_leaves)
     best_value = -np.inf if best is None else frame.return_of(best)
     policy = mixture(mdp, np.zeros(mdp.num_states, np.int32), 1.0) if tree is None else tree.actions(mdp.features)
     status = SolveStatus.FINISHED

@@ -17,7 +17,8 @@ def policy_value(mdp: MDP, policy: Policy) -> PerState:
     Parameters
     ----------
     policy
-        An action per state, something that acts on features (a tree), or a `Mixture`.
+        An action per state, something that acts on features, or a `Mixture`. A `Solution` or `TreePolicy` is matched
+        with the model by the names of features and actions; a bare `Tree` has none and is taken by position.
     """
     return certified_values(mdp, policy).value
 

@@ -1,5 +1,6 @@
 """Which row of the MDP a deterministic policy takes in each state."""
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -17,9 +18,26 @@ class Acts(Protocol):
     def actions(self, features: Features) -> ActionOf: ...
 
 
+@runtime_checkable
+class Fits(Protocol):
+    """What can be put in a model's terms: a `TreePolicy` or `Solution` by its names, a bare `Tree` by position."""
+
+    def tree_for(self, feature_names: Sequence[str], action_names: Sequence[str]) -> Acts: ...
+
+
 def actions_of(mdp: MDP, policy: ArrayLike | Acts) -> ActionOf:
-    """The action per state of a policy given as such, or as something that acts on the features."""
-    actions = np.asarray(policy.actions(mdp.features) if isinstance(policy, Acts) else policy)
+    """The action per state of a policy given as such, or as something that acts on the features.
+
+    A policy with names is matched with the model's by them; without names its features and actions are taken by
+    position, and must be in range.
+    """
+    acts = policy.tree_for(mdp.feature_names, mdp.action_names) if isinstance(policy, Fits) else policy
+    actions = np.asarray(acts.actions(mdp.features) if isinstance(acts, Acts) else acts)
+    if actions.dtype == object:
+        raise InvalidProblemError(
+            f"the policy is of type {type(policy).__name__}; give a Solution, a TreePolicy, a Tree, or one action per"
+            " state"
+        )
     if actions.shape != (mdp.num_states,) or not np.issubdtype(actions.dtype, np.integer):
         raise InvalidProblemError(
             f"a policy is one whole number per state, here {mdp.num_states}; "

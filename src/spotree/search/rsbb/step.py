@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree.axes import Floats, SmallInts
-from spotree.errors import InvalidProblemError
-from spotree.search.problem import FREE, UNSPLIT, TreeProblem
+from spotree.search.problem import FREE, TreeProblem
 from spotree.tree.splits import midpoint
 
 TOP = 1.0625  # a scaled threshold above every value
@@ -95,19 +94,8 @@ def _frozen(problem: TreeProblem, distinct: list[Floats]) -> tuple[SmallInts, Sm
             np.zeros(inner, np.int32),
             np.full(inner + 1, FREE, np.int32),
         )
-    num_features, num_actions = problem.features.shape[1], problem.gain.shape[1]
-    feature = np.array(problem.frozen.feature, np.int32)
-    action = np.array(problem.frozen.action, np.int32)
+    feature, action = problem.frozen.feature, problem.frozen.action
     cut = np.zeros(inner, np.int32)
-    for node in range(inner):
-        if not UNSPLIT - 1 <= feature[node] < num_features:
-            raise InvalidProblemError(
-                f"frozen feature of node {node} is {feature[node]}; features are 0 to {num_features - 1}"
-            )
-        if feature[node] >= 0:
-            cut[node] = np.searchsorted(distinct[feature[node]], problem.frozen.threshold[node])
-    for leaf in np.flatnonzero((action != FREE) & ((action < 0) | (action >= num_actions))):
-        raise InvalidProblemError(
-            f"frozen action of leaf {leaf} is {action[leaf]}; actions are 0 to {num_actions - 1}"
-        )
+    for node in np.flatnonzero(feature >= 0):
+        cut[node] = np.searchsorted(distinct[feature[node]], problem.frozen.threshold[node])
     return feature, cut, action
