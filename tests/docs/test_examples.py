@@ -24,7 +24,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     monkeypatch.chdir(tmp_path)
     readers = dict(READERS)
     yield
-    for module in [name for name, module in sys.modules.items() if getattr(module, "of_a_page", False)]:
+    for module in [name for name, module in sys.modules.items() if "of_a_page" in getattr(module, "__dict__", ())]:
         del sys.modules[module]
     READERS.clear()
     READERS.update(readers)
