@@ -51,7 +51,7 @@ SLACK = 3e-7  # of the scale: a proof takes a tree as better only if it is by 1e
 
 @laws
 @examples(25)
-@given(drawn=models(most_states=9))
+@given(drawn=models(most_states=9, discounts=(0.0, 0.5, 0.9, 0.99, 1.0)))
 def test_values_of_policies_follow(law: Law, drawn: Model) -> None:
     model, rng = drawn
     here, change = model.build(), law(model, rng)
@@ -65,11 +65,7 @@ def test_values_of_policies_follow(law: Law, drawn: Model) -> None:
     assert abs(value - spotree.evaluate(there, change.there(actions))) <= slack
 
 
-@searches
-@laws
-@examples(12)
-@given(drawn=models(), depth=st.integers(0, 2))
-def test_the_best_tree_follows(law: Law, search: Callable[..., Solution], drawn: Model, depth: int) -> None:
+def check_that_the_best_tree_follows(law: Law, search: Callable[..., Solution], drawn: Model, depth: int) -> None:
     model, rng = drawn
     here, change = model.build(), law(model, rng)
     there = change.mdp
@@ -82,6 +78,21 @@ def test_the_best_tree_follows(law: Law, search: Callable[..., Solution], drawn:
     # The new tree, taken back to the old model, is worth what it was there.
     actions = new.policy.actions(there.features)
     assert abs(change.scale * spotree.evaluate(here, change.here(actions)) + change.shift - new.value) <= slack
+
+
+@searches
+@laws
+@examples(12)
+@given(drawn=models(), depth=st.integers(0, 2))
+def test_the_best_tree_follows(law: Law, search: Callable[..., Solution], drawn: Model, depth: int) -> None:
+    check_that_the_best_tree_follows(law, search, drawn, depth)
+
+
+@laws
+@examples(8)
+@given(drawn=models(discounts=(1.0,)), depth=st.integers(0, 2))
+def test_the_best_tree_follows_without_discount(law: Law, drawn: Model, depth: int) -> None:
+    check_that_the_best_tree_follows(law, SEARCHES["solve"], drawn, depth)
 
 
 @searches

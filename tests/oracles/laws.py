@@ -39,7 +39,15 @@ class Plain:
     def build(self) -> MDP:
         settings: dict[str, Any] = {name: getattr(self, name) for name in ("initial", "features", "available")}
         rule: dict[str, Any] = {"missing": self.missing, "missing_reward": self.missing_reward}
-        return build_mdp(self.transitions, self.reward, self.discount, ends=self.ends, **settings, **rule)
+        return build_mdp(
+            self.transitions,
+            self.reward,
+            self.discount,
+            ends=self.ends,
+            undiscounted=self.discount == 1,
+            **settings,
+            **rule,
+        )
 
 
 @dataclass(frozen=True)
@@ -69,16 +77,22 @@ Law = Callable[[Plain, np.random.Generator], Changed]
 
 
 @st.composite
-def models(draw: st.DrawFn, most_states: int = 6) -> tuple[Plain, np.random.Generator]:
-    """A small model with missing actions, ends and equal features, and the generator that made it."""
+def models(
+    draw: st.DrawFn, most_states: int = 6, discounts: tuple[float, ...] = (0.0, 0.5, 0.9, 0.99)
+) -> tuple[Plain, np.random.Generator]:
+    """A small model with missing actions, ends and equal features, and the generator that made it.
+
+    Undiscounted, every choice may end the episode.
+    """
+    discount = draw(st.sampled_from(discounts))
     states, actions = draw(st.integers(2, most_states)), draw(st.integers(1, 3))
     features, values = draw(st.integers(1, 3)), draw(st.integers(2, 4))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     transitions = rng.dirichlet(np.full(states, 0.4), size=(actions, states))
     transitions = np.where(transitions < 1e-3, 0.0, transitions)
     transitions /= transitions.sum(axis=2, keepdims=True)
-    if draw(st.booleans()):
-        transitions *= np.where(rng.random((actions, states, 1)) < 0.3, 0.75, 1.0)
+    some = draw(st.sampled_from((0.0, 0.3))) if discount < 1 else 1.0
+    transitions *= np.where(rng.random((actions, states, 1)) < some, 0.75, 1.0)
     available = rng.random((states, actions)) < draw(st.sampled_from((0.6, 1.0)))
     available[np.arange(states), rng.integers(actions, size=states)] = True
     initial = rng.random(states) * (rng.random(states) < 0.6)
@@ -86,7 +100,7 @@ def models(draw: st.DrawFn, most_states: int = 6) -> tuple[Plain, np.random.Gene
     model = Plain(
         transitions=transitions,
         reward=rng.integers(-3, 4, (states, actions)) / 2 + draw(st.sampled_from((0.0, 0.1, -7.0))),
-        discount=draw(st.sampled_from((0.0, 0.5, 0.9, 0.99))),
+        discount=discount,
         initial=initial / initial.sum(),
         features=rng.integers(0, values, (states, features)).astype(float),
         available=available,
@@ -154,8 +168,10 @@ def rewards_times_a_number(model: Plain, rng: np.random.Generator) -> Changed:
 
 
 def rewards_plus_a_number(model: Plain, rng: np.random.Generator) -> Changed:
-    """Where no episode ever ends, all values move by the same."""
-    more = rng.normal() * 10 if model.goes_on else 0.0
+    """Where no episode ever ends, all values move by the same; elsewhere the law says nothing."""
+    if not model.goes_on:
+        return alike(model)
+    more = rng.normal() * 10
     return alike(replace(model, reward=model.reward + more), shift=more / (1 - model.discount))
 
 
@@ -213,6 +229,7 @@ def rows_in_pieces(model: Plain, rng: np.random.Generator) -> Changed:
         features=model.features,
         action_names=[f"action_{number}" for number in range(model.reward.shape[1])],
         ends=model.ends[state, action],
+        undiscounted=model.discount == 1,
         **rule,
     )
     return alike(model, mdp=mdp)
