@@ -82,14 +82,14 @@ def check_that_the_best_tree_follows(law: Law, search: Callable[..., Solution], 
 
 @searches
 @laws
-@examples(12)
+@examples(25)
 @given(drawn=models(), depth=st.sampled_from((2, 1, 0)))
 def test_the_best_tree_follows(law: Law, search: Callable[..., Solution], drawn: Model, depth: int) -> None:
     check_that_the_best_tree_follows(law, search, drawn, depth)
 
 
 @laws
-@examples(8)
+@examples(15)
 @given(drawn=models(discounts=(1.0,)), depth=st.sampled_from((2, 1, 0)))
 def test_the_best_tree_follows_without_discount(law: Law, drawn: Model, depth: int) -> None:
     check_that_the_best_tree_follows(law, SEARCHES["solve"], drawn, depth)
