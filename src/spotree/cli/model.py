@@ -73,13 +73,15 @@ def with_model(command: Callable[..., None]) -> Callable[..., None]:
 
 def open_model(model: str, options: dict[str, Any]) -> "MDP":
     """The shipped model of that name, or the model in that file."""
+    from spotree.cli.words import flags
     from spotree.errors import ReadError
     from spotree.models import load, names
     from spotree.read.read import UNDERSTOOD, is_unknown, read
 
     if model in names():
         if options:
-            raise ReadError(f"{model} is a shipped model and takes no reading options; drop {', '.join(options)}")
+            given = ", ".join(flags()[name] for name in options)
+            raise ReadError(f"{model} is a shipped model and takes no reading options; drop {given}")
         return load(model)
     if is_unknown(model):
         near = get_close_matches(model, names(), n=3, cutoff=0.6)

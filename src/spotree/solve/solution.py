@@ -121,10 +121,12 @@ class Solution:
     def load(path: str | Path) -> "Solution":
         """Read a solution that `save` wrote."""
         try:
-            document = json.loads(Path(path).read_text())
+            document = json.loads(Path(path).read_bytes())
         except FileNotFoundError as error:
             raise ReadError(f"{path}: no such file") from error
-        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        except OSError as error:
+            raise ReadError(f"{path}: cannot be read ({error.strerror or error})") from error
+        except (ValueError, RecursionError) as error:
             raise ReadError(f"{path}: not a solution file ({error})") from error
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise ReadError(f"{path}: not a solution file (no format {FORMAT!r} in it)")
