@@ -8,6 +8,7 @@ from typing import Any
 
 from spotree.errors import ReadError
 from spotree.files import whole_file
+from spotree.shown import shown
 from spotree.solve.history import Progress
 from spotree.tree.policy import TreePolicy
 from spotree.tree.text import size_text
@@ -65,7 +66,7 @@ class Solution:
 
     def __repr__(self) -> str:
         value = f"value {self.value:.6g} <= {self.bound:.6g}"
-        return f"<Solution of {self.model} by {self.method}: {size_text(self.policy.tree)}, {value}, {self.status}>"
+        return f"<Solution of {shown(self.model)} by {self.method}: {size_text(self.policy.tree)}, {value}, {self.status}>"
 
     @property
     def of_optimum(self) -> float:
