@@ -66,7 +66,8 @@ class Solution:
 
     def __repr__(self) -> str:
         value = f"value {self.value:.6g} <= {self.bound:.6g}"
-        return f"<Solution of {shown(self.model)} by {self.method}: {size_text(self.policy.tree)}, {value}, {self.status}>"
+        made = f"{shown(self.model)} by {self.method}"
+        return f"<Solution of {made}: {size_text(self.policy.tree)}, {value}, {self.status}>"
 
     @property
     def of_optimum(self) -> float:
