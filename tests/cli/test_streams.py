@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from spotree.shown import shown
+
 SOLVE = ("solve", "frozenlake_4x4", "--depth", "1", "--time", "0.2", "--method", "spot", "--threads", "1")
 CERTIFY = ("certify", "frozenlake_4x4", "--depth", "2", "--time", "20", "--threads", "1")
 
@@ -92,12 +94,14 @@ def test_a_proof_whose_certificate_finds_no_room_is_printed(tmp_path: Path) -> N
 
 
 def test_what_stands_on_standard_output_is_not_replaced_under_it(tmp_path: Path) -> None:
-    path = tmp_path / "all.txt"
+    path, screen = tmp_path / "all.txt", tmp_path / "screen"
+    screen.symlink_to("/proc/self/fd/1")  # as /dev/stdout is, which a writer that replaces links must not meet
     with path.open("w") as both:
-        assert run(*SOLVE, "--out", "/dev/stdout", cwd=tmp_path, stdout=both).returncode == 0
+        assert run(*SOLVE, "--out", screen, cwd=tmp_path, stdout=both).returncode == 0
     text = path.read_text()
     assert text.startswith('{\n "format"')
-    assert text.endswith("saved to /dev/stdout\n")
+    assert text.endswith(f"saved to {shown(str(screen))}\n")
+    assert screen.is_symlink()
 
 
 def test_a_certificate_can_go_into_a_pipe(tmp_path: Path) -> None:

@@ -22,7 +22,9 @@ def with_model(command: Callable[..., None]) -> Callable[..., None]:
 
     def parse(
         model: Annotated[str, typer.Argument(help="A shipped model (see `spotree models`) or a model file.")],
-        constants: Annotated[str | None, _option("--constants", text="Constants, as in `delay=3,N=2`.")] = None,
+        constants: Annotated[
+            list[str] | None, _option("--constants", text="Constants, as in `delay=3,N=2` (repeatable).")
+        ] = None,
         reward: Annotated[
             str | None, _option("--reward", text="Reward structure: a name, several as in `a,b`, `sum` or `reach`.")
         ] = None,
@@ -48,7 +50,7 @@ def with_model(command: Callable[..., None]) -> Callable[..., None]:
         **rest: Any,
     ) -> None:
         options = {
-            "constants": _constants(constants) if constants else None,
+            "constants": _constants(",".join(constants)) if constants else None,
             "reward": reward.split(",") if reward and "," in reward else reward,
             "sense": None if sense == "max" else sense,
             "goal": goal,
