@@ -3,7 +3,6 @@
 import json
 import os
 import resource
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +18,8 @@ CERTIFY = ("certify", "frozenlake_4x4", "--depth", "2", "--time", "20", "--threa
 
 def run(*arguments: object, cwd: Path, **more: Any) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "spotree", *map(str, arguments)]
-    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 120} | more
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 120, "env": buffered} | more
     return subprocess.run(command, text=True, cwd=cwd, check=False, **given)
 
 
@@ -106,14 +106,11 @@ def test_what_stands_on_standard_output_is_not_replaced_under_it(tmp_path: Path)
 
 def test_a_certificate_can_go_into_a_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with (
-        (tmp_path / "run.cert").open("wb") as kept,
-        subprocess.Popen(["cat", tmp_path / "pipe"], stdout=kept) as cat,
-    ):
-        done = run(*CERTIFY, "--certificate", "pipe", cwd=tmp_path)
-        if not (tmp_path / "pipe").is_fifo():
-            cat.send_signal(signal.SIGTERM)
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    done = run(*CERTIFY, "--certificate", "pipe", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    (tmp_path / "run.cert").write_bytes(os.read(reader, 10**6))
+    os.close(reader)
     assert "accepted" in run("check", "run.cert", "frozenlake_4x4", cwd=tmp_path).stdout
 
 
