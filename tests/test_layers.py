@@ -7,11 +7,12 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "spotree"
 
-BASE = {"errors", "axes", "files", "names", "_core"}
+BASE = {"errors", "axes", "files", "names", "shown", "_core"}
 MAY_IMPORT = {
     "errors": set(),
     "axes": set(),
-    "files": {"errors"},
+    "shown": set(),
+    "files": {"errors", "shown"},
     "names": {"errors", "axes"},
     "mdp": BASE,
     "read": BASE | {"mdp"},

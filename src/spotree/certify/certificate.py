@@ -6,8 +6,8 @@ and `numbers-NNNN` (float64, stored byte plane by byte plane, which compresses b
 
 import hashlib
 import json
-import os
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 
 from spotree.axes import Floats, SmallInts
 from spotree.errors import ReadError
+from spotree.files import Draft, UnwrittenError
 from spotree.mdp.model import MDP
 from spotree.mdp.reorder import reordered
 
@@ -51,21 +52,33 @@ def as_certified(mdp: MDP, certificate: "Certificate") -> MDP:
 
 
 class CertificateWriter:
-    """Takes the streams of one rule as they come; `finish` makes them a certificate, `drop` forgets them."""
+    """Takes the streams of one rule as they come; `finish` makes them a certificate, `drop` forgets them.
 
-    def __init__(self, path: str | Path, rule: str) -> None:
-        self.path = Path(path)
-        self.partial = Path(f"{path}.{rule}.partial")
-        self.epoch = -1
+    A proof goes on when its file cannot be written: `finish` says so, when there is an answer to give.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = path
+        self.draft: Draft | None = None
         self.archive: zipfile.ZipFile | None = None
+        self.epoch = -1
         self.chunks = 0
+        self.failure: OSError | None = None
 
     def add(self, epoch: int, words: SmallInts, numbers: Floats) -> None:
         """Append to both streams; a new epoch starts them afresh."""
+        if self.failure is None:
+            try:
+                self._add(epoch, words, numbers)
+            except OSError as error:
+                self.drop()
+                self.failure = error
+
+    def _add(self, epoch: int, words: SmallInts, numbers: Floats) -> None:
         if self.archive is None or epoch != self.epoch:
-            if self.archive is not None:
-                self.archive.close()
-            self.archive = zipfile.ZipFile(self.partial, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
+            self.drop()
+            self.draft = Draft(self.path)
+            self.archive = zipfile.ZipFile(self.draft.stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
             self.epoch, self.chunks = epoch, 0
         if len(words) == 0:
             return
@@ -77,16 +90,27 @@ class CertificateWriter:
         """Add the header and move the file to its place in one step."""
         if self.archive is None:
             self.add(0, np.zeros(0, np.int32), np.zeros(0))
-        assert self.archive is not None
-        full = {"format": FORMAT, "version": VERSION, "chunks": self.chunks} | header
-        self.archive.writestr("header.json", json.dumps(full))
-        self.archive.close()
-        os.replace(self.partial, self.path)
+        try:
+            if self.failure is not None:
+                raise self.failure
+            assert self.archive is not None
+            assert self.draft is not None
+            full = {"format": FORMAT, "version": VERSION, "chunks": self.chunks} | header
+            self.archive.writestr("header.json", json.dumps(full))
+            self.archive.close()
+            self.draft.keep()
+        except OSError as error:
+            raise UnwrittenError(self.path, error) from error
+        finally:
+            self.drop()
 
     def drop(self) -> None:
         if self.archive is not None:
-            self.archive.close()
-        self.partial.unlink(missing_ok=True)
+            with suppress(OSError, ValueError):  # it ends with a table that may find no room, or a closed draft
+                self.archive.close()
+        if self.draft is not None:
+            self.draft.drop()
+        self.archive = self.draft = None
 
 
 def shuffled(numbers: Floats) -> bytes:
@@ -132,6 +156,6 @@ class Certificate:
 
     def save(self, path: str | Path) -> None:
         """Write it back, as one chunk."""
-        writer = CertificateWriter(path, "copy")
+        writer = CertificateWriter(path)
         writer.add(0, self.words, self.numbers)
         writer.finish({k: v for k, v in self.header.items() if k not in ("format", "version", "chunks")})

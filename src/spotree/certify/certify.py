@@ -10,6 +10,7 @@ from spotree.certify.certificate import Certificate, as_certified
 from spotree.certify.ingredients import Ingredients
 from spotree.certify.run import Run
 from spotree.errors import InvalidProblemError
+from spotree.files import check_target
 from spotree.mdp.model import MDP
 from spotree.solve.history import Progress
 from spotree.solve.request import check_size
@@ -47,6 +48,7 @@ def certify(
         All cores if not given; one of them begins with rule "tree", the others with "state".
     certificate
         Where to write the proof, for `spotree check`. When the time is up it proves the bound that was reached.
+        If it cannot be written, the `UnwrittenError` at the end has the solution as its `result`.
     resume
         The certificate of a stopped run on the same model and size: its open regions are taken up again, and a new
         certificate holds the old proof too. The model is put into the certificate's order of features and actions.
@@ -68,6 +70,8 @@ def certify(
     old = None if resume is None else Certificate.load(resume)
     if old is not None:
         mdp = as_certified(mdp, old)
+    if certificate is not None:
+        check_target(certificate)
     run = Run(mdp, depth, max_leaves, time_limit, tolerance, threads or os.cpu_count() or 1, progress)
     if start is not None:
         run.offer(fitting_start(start, mdp, depth, max_leaves))
@@ -78,4 +82,7 @@ def certify(
         run.search(min(0.5, budget))
     memory = memory_limit or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     use = ingredients if resume is None else replace(ingredients, levels=False)
-    return run.prove(use, memory, certificate, budget)
+    try:
+        return run.prove(use, memory, certificate, budget)
+    finally:
+        run.drop()

@@ -13,6 +13,7 @@ from spotree.certify.groups import Groups, find_groups
 from spotree.certify.ingredients import Ingredients
 from spotree.certify.interrupts import held_interrupts
 from spotree.errors import InvalidProblemError, ReadError
+from spotree.files import UnwrittenError
 from spotree.mdp.model import MDP
 from spotree.solve.frame import Frame
 from spotree.solve.history import Progress
@@ -49,7 +50,8 @@ class Run:
         self.groups: Groups = find_groups(mdp)
         self.tree: Tree | None = None
         self.value = -np.inf
-        self.searches = self.attempts = self.regions = 0
+        self.searches = self.regions = 0
+        self.begun: list[Attempt] = []
         self.next_search = 1.0  # seconds
         self.interrupted = False
         self.history: list[Progress] = []
@@ -78,6 +80,7 @@ class Run:
             self.margin / 2,
         )
         made = Attempt(proof, groups, level)
+        self.begun.append(made)
         # Before the first tree: less than any policy can return, so that every feasible tree is an improvement.
         worst = min(0.0, float(mdp.reward_of_choice.min())) / (1 - mdp.discount)
         made.offer(worst - max(1e-3 * abs(worst), abs(self.frame.optimum.value), 100 * self.margin))
@@ -188,9 +191,8 @@ class Run:
         """
         now = self.now
         if path is not None:
-            now.write_to(path, self.attempts)
+            now.write_to(path)
         now.start(seconds, self.threads, use, memory)
-        self.attempts += 1
         pause = 0.01
         try:
             while not self.interrupted and not now.proof.wait(pause):
@@ -232,13 +234,23 @@ class Run:
         status = SolveStatus.OPTIMAL if proved else unfinished
         solution = self.frame.solution(self.best_tree(), status, self.history, self.bound)
         header = self.header(solution, best)
-        if self.old is not None and path is not None and self.old.header["bound"] < header["bound"]:
-            best.drop()  # the resumed certificate says more
-            kept = {"bound": max(self.old.header["bound"], solution.value), "rule": self.old.header["rule"]}
-            Certificate(self.old.header | header | kept, self.old.words, self.old.numbers).save(path)
-        else:
-            best.save(header)
+        try:
+            if self.old is not None and path is not None and self.old.header["bound"] < header["bound"]:
+                best.drop()  # the resumed certificate says more
+                kept = {"bound": max(self.old.header["bound"], solution.value), "rule": self.old.header["rule"]}
+                Certificate(self.old.header | header | kept, self.old.words, self.old.numbers).save(path)
+            else:
+                best.save(header)
+        except UnwrittenError as error:
+            error.result = solution
+            raise
         return solution
+
+    def drop(self) -> None:
+        """Forget what was written and is no certificate."""
+        with held_interrupts():
+            for attempt in self.begun:
+                attempt.drop()
 
     def header(self, solution: Solution, best: Attempt) -> dict[str, Any]:
         """What the checker must know beside the two streams."""

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from spotree.axes import Features, Floats, Ints, PerState, PerStateAction, SmallInts
 from spotree.mdp.sums import above_one
+from spotree.shown import shown
 
 Missing: TypeAlias = Literal["random", "end", "stay", "forbid"]
 
@@ -64,7 +65,7 @@ class MDP:
 
     def __repr__(self) -> str:
         sizes = f"{self.num_states} states, {self.num_actions} actions, {self.num_features} features"
-        return f"<MDP {self.name}: {sizes}, discount {self.discount:g}, missing {self.missing!r}>"
+        return f"<MDP {shown(self.name)}: {sizes}, discount {self.discount:g}, missing {self.missing!r}>"
 
     @property
     def num_states(self) -> int:

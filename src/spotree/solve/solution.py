@@ -10,6 +10,7 @@ from typing import Any
 from spotree.axes import ActionOf, Features
 from spotree.errors import ReadError
 from spotree.files import whole_file
+from spotree.shown import shown
 from spotree.solve.history import Progress
 from spotree.tree.policy import TreePolicy
 from spotree.tree.text import size_text
@@ -67,7 +68,8 @@ class Solution:
 
     def __repr__(self) -> str:
         value = f"value {self.value:.6g} <= {self.bound:.6g}"
-        return f"<Solution of {self.model} by {self.method}: {size_text(self.policy.tree)}, {value}, {self.status}>"
+        made = f"{shown(self.model)} by {self.method}"
+        return f"<Solution of {made}: {size_text(self.policy.tree)}, {value}, {self.status}>"
 
     def actions(self, features: Features) -> ActionOf:
         """What the policy does for each row of `features` [state, feature]."""
@@ -131,10 +133,12 @@ class Solution:
     def load(path: str | Path) -> "Solution":
         """Read a solution that `save` wrote."""
         try:
-            document = json.loads(Path(path).read_text())
+            document = json.loads(Path(path).read_bytes())
         except FileNotFoundError as error:
             raise ReadError(f"{path}: no such file") from error
-        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        except OSError as error:
+            raise ReadError(f"{path}: cannot be read ({error.strerror or error})") from error
+        except (ValueError, RecursionError) as error:
             raise ReadError(f"{path}: not a solution file ({error})") from error
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise ReadError(f"{path}: not a solution file (no format {FORMAT!r} in it)")
