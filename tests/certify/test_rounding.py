@@ -33,8 +33,7 @@ def first_claims(mdp, depth, path, **more):
     """Certify, or None where that is refused."""
     try:
         return certify(mdp, depth, time_limit=5, search=0.0, threads=1, certificate=path, **more)
-    except InvalidProblemError as error:
-        assert f"discount is {mdp.discount!r}: rounding may move a return by" in str(error)
+    except InvalidProblemError:
         return None
 
 
@@ -78,7 +77,9 @@ def test_check_accepts_nothing_false_close_to_discount_1(discount, tmp_path, mon
 
 def test_a_refusal_names_discount_error_and_a_tolerance_that_is_enough(tmp_path):
     mdp = close_returns(np.random.default_rng(3), 1 - 1e-9)
-    with pytest.raises(InvalidProblemError, match=r"discount is 0\.999999999: rounding may move a return by .* give") as e:
+    with pytest.raises(
+        InvalidProblemError, match=r"discount is 0\.999999999: rounding may move a return by .* give"
+    ) as e:
         certify(mdp, 1, time_limit=5, search=0.0)
     enough = float(str(e.value).split("a tolerance of ")[1].split()[0])
     assert first_claims(mdp, 1, tmp_path / "run.cert", tolerance=1.1 * enough).proved_optimal

@@ -9,7 +9,7 @@ from spotree.mdp.model import MDP
 
 
 def exact_return(mdp: MDP, action: np.ndarray) -> Fraction:
-    """Return of one action per state: elimination with fractions; every number of the model is meant to the last bit."""
+    """Return of one action per state: elimination with fractions, every number taken to the last bit."""
     states, discount = mdp.num_states, Fraction(mdp.discount)
     rows = []
     for state in range(states):

@@ -69,7 +69,9 @@ class _Proof:
         reward = self.plain.reward
         scale = (max(reward.max(), 0) - min(reward.min(), 0)) / self.plain.far  # no two returns differ by more
         if not 0 < self.tolerance <= max(scale, 1e-300) < np.inf:
-            raise RejectedError(f"the tolerance {self.tolerance:g} is not small: returns differ by {scale:g} at most")
+            raise RejectedError(
+                f"the tolerance {self.tolerance:g} is not small: returns differ by {scale:g} at most"
+            )
         if not error <= 0.1 * self.tolerance:
             raise RejectedError(
                 f"rounding may move a return by {error:.1e} with discount {mdp.discount!r}, more than a tenth of the"
@@ -157,9 +159,10 @@ class _Proof:
             most, visits = regret.max(initial=0.0), entry.visits
             if visits is None:
                 visits = plain.own_visits(world, self.floor, region.visits, enough / max(most, 1e-300))
-            visits = region.visits = np.where(world.states, visits, 0.0)
-            slack = bounded.lost * plain.excess_visits(world, visits, self.floor)
-            if visits.min() < 0 or not slack <= self.tolerance:
+            visits, small = np.where(world.states, visits, 0.0), enough / max(bounded.lost, 1e-300)
+            above, visits = plain.excess_visits(world, visits, self.floor, small)
+            region.visits, slack = visits, bounded.lost * above
+            if visits.min() < 0 or not slack <= 0.1 * self.tolerance:
                 raise RejectedError(f"region {number}: the visits are higher than every tree must pay")
             region.upper += slack + plain.sums * (region.upper + slack - self.threshold)
             budget = region.upper - self.threshold

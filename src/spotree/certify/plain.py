@@ -79,7 +79,9 @@ class Plain:
         self.pair_start = np.flatnonzero(np.diff(pair[self.by_pair], prepend=-1))
         self.first_entry = self.by_pair[self.pair_start]  # [pair]
         self.above, self.most_above = above_one(mdp)
-        self.far = (1 - self.discount - self.discount * self.above) * (1 - 8 * UNIT)  # as if the discount were higher
+        self.far = (1 - self.discount - self.discount * self.above) * (
+            1 - 8 * UNIT
+        )  # as if the discount were higher
         self.backup = UNIT * (8 + int(np.diff(mdp.row_start).max(initial=0)))  # relative error of reward + later
         self.sums = UNIT * (64 + 4 * self.num_states)  # of what groups cost
         pairs_into = np.bincount(self.target[self.first_entry], minlength=self.num_states)
@@ -216,12 +218,20 @@ class Plain:
         surely = np.flatnonzero((ways > 0) & (ways == choices[self.source[self.first_entry]]))
         return self.source[self.first_entry[surely]], self.target[self.first_entry[surely]], lowest[surely]
 
-    def excess_visits(self, world: World, visits: Floats, floor: Floats) -> float:
-        """Lemma 3: by how much, in sum over states, the visits are above what arrives of them, or the floor."""
+    def excess_visits(self, world: World, visits: Floats, floor: Floats, enough: float) -> tuple[float, Floats]:
+        """Lemma 3: by how much, in sum over states, the visits are above what arrives of them, or the floor.
+
+        Visits that are above by more than `enough`, but by no more than rounding where floors are high, are lowered.
+        """
         source, target, lowest = self.lowest(world)
-        arriving = self.initial + self.discount * np.bincount(target, lowest * visits[source], self.num_states)
-        arriving -= self.arrivals * (arriving + visits)
-        return float(np.maximum(visits - np.maximum(floor, arriving), 0.0).sum()) * (1 + self.sums)
+        for _ in range(40):
+            arriving = self.initial + self.discount * np.bincount(target, lowest * visits[source], self.num_states)
+            most = np.maximum(floor, arriving - self.arrivals * (arriving + visits))
+            above = float(np.maximum(visits - most, 0.0).sum()) * (1 + self.sums)
+            if not enough < above <= 1e-6 * visits.sum():
+                break
+            visits = np.minimum(visits, most)
+        return above, visits
 
     def own_visits(self, world: World, floor: Floats, start: Floats, enough: float) -> Floats:
         """Visits for lemma 3, found from below, from visits that hold: every iterate holds."""
