@@ -79,6 +79,8 @@ class _Proof:
             )
         if not abs(self.value - header["value"]) <= self.tolerance:
             raise RejectedError(f"the tree is worth {self.value:.10g}, not {header['value']:.10g} as stated")
+        if not np.isfinite(self.bound):
+            raise RejectedError(f"the bound is {self.bound}, which says nothing")
         if not self.bound >= self.value - self.tolerance:
             raise RejectedError(f"the bound {self.bound:.10g} is below the tree's own return {self.value:.10g}")
         self.bound = max(self.bound, self.value)
