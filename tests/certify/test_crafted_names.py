@@ -52,9 +52,10 @@ def test_the_best_tree_of_a_crafted_model_is_proved(names):
     assert solution.value == pytest.approx(1)
 
 
+@pytest.mark.parametrize("engine", ["exact", "rsbb"])
 @pytest.mark.parametrize("names", NAMES)
-def test_the_best_step_of_a_crafted_table_is_found(names):
+def test_the_best_step_of_a_crafted_table_is_found(names, engine):
     mdp = one_guess(crafted_table(NAMES[names](ROWS)))
     gain = mdp.reward_of_choice[mdp.choice_of]
-    found = improve(mdp.features, gain, depth=1, threads=1)
+    found = improve(mdp.features, gain, depth=1, engine=engine, threads=1)
     assert found.value == pytest.approx(ROWS)
