@@ -250,10 +250,11 @@ class Prover {
             workers.emplace_back([&, t] { follow_trees(*bounders[t - 1]); });
         }
         for (auto& worker : workers) worker.join();
+        if (winner.load() == Winner::state) states->settle();
         {
             std::scoped_lock hold(lock_);
-            certified_ = states ? std::max(states->bound(), shared.close_at()) : root.bound;
-            lower_bound_to(certified_);
+            certified_ = states ? std::max(states->certified(), shared.close_at()) : root.bound;
+            lower_bound_to(states ? std::max(states->bound(), shared.close_at()) : root.bound);
             states_ = nullptr;
             trees_ = nullptr;
         }

@@ -45,6 +45,7 @@ struct OldProof {
         if (region.parent < 0) {
             root = number;
             region.allowed = ActionSets(m.groups, m.actions);
+            region.value.assign(m.states, 0.0);
         } else {
             OldRegion& parent = regions.at(region.parent);
             if (parent.group < 0) throw std::invalid_argument("a region has parts but was not parted");

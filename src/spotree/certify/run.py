@@ -12,6 +12,7 @@ from spotree.certify.certificate import Certificate, fingerprint
 from spotree.certify.groups import Groups, find_groups
 from spotree.certify.ingredients import Ingredients
 from spotree.certify.interrupts import held_interrupts
+from spotree.certify.rounding import check_margin
 from spotree.errors import InvalidProblemError, ReadError
 from spotree.files import UnwrittenError
 from spotree.mdp.model import MDP
@@ -47,6 +48,7 @@ class Run:
         if not (np.isfinite(scale) and scale > 0):
             scale = max(abs(best), float(np.abs(mdp.reward_of_choice).max(initial=0.0)), 1e-300)
         self.margin = tolerance * scale
+        check_margin(mdp, self.frame.optimum, self.margin, tolerance)
         self.groups: Groups = find_groups(mdp)
         self.tree: Tree | None = None
         self.value = -np.inf
