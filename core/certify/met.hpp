@@ -21,7 +21,7 @@ inline SetKey identity(const Model& m, const ActionSets& allowed, const std::vec
         }
     }
     for (const auto& item : items) {
-        const uint64_t code = mixed(uint64_t(item.cube) * 64 + uint64_t(item.size) + 1);
+        const uint64_t code = mixed((uint64_t(item.cube) << 32) + uint64_t(item.size) + 1);
         key = {key.a + code, key.b + mixed(code)};  // sums, so that the order does not matter
     }
     return key;
