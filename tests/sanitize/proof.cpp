@@ -182,6 +182,7 @@ void trial(Chance& chance, Report& report) {
     Prover second;
     p.fill(second);
     set_up(second, chance, true);
+    second.shared.offer(prover.shared.best, prover.shared.tree());  // what was closed was closed against this
     second.old.emplace();
     second.old->words = written.words;
     second.old->numbers = written.numbers;
