@@ -64,7 +64,7 @@ bench-published: .venv/stamp-dev ## ours beside the published returns of dtPAYNT
 # One binary for each part of the core and sanitizer: `build/asan-proof 1 17` repeats trial 17 of the proofs.
 SANITIZED := values exact rsbb neighbourhood proof
 CHECKED := $(SANITIZED:%=build/asan-%) $(SANITIZED:%=build/tsan-%)
-CHECK_FLAGS := -std=c++20 -O1 -g -march=native -fno-sanitize-recover=all -Icore -pthread
+CHECK_FLAGS := -std=c++20 -O0 -g1 -march=native -fno-sanitize-recover=all -Icore -pthread
 
 build/asan-%: tests/sanitize/%.cpp tests/sanitize/random_models.hpp $(CORE)
 	@mkdir -p build

@@ -39,13 +39,16 @@ def test_a_depth_beyond_31_proves_what_the_number_of_states_proves(max_leaves: i
 def test_a_spoilt_certificate_is_refused_not_resumed(tmp_path: Path, spoil: str) -> None:
     mdp = random_mdp(np.random.default_rng(6), states=30, actions=4, features=3)
     whole, spoilt = tmp_path / "whole", tmp_path / "spoilt"
-    stopped = Ingredients(rules=("state",), levels=False)
+    stopped = Ingredients(rules=("state",), levels=False, floors=False)
     certify(mdp, 3, time_limit=0.6, certificate=whole, ingredients=stopped, search=0.1, threads=1)
     old = Certificate.load(whole)
     words, numbers = old.words.copy(), old.numbers.copy()
     assert words[2] == -1, "the root comes first"
     if spoil == "no values":
-        words[6] |= 2  # the first round of the root says that it lists nothing
+        at = 6
+        for _ in range(words[5]):  # every round of the root says that it lists nothing
+            words[at] |= 2
+            at += 3 + words[at + 2]
     elif spoil == "not finite":
         numbers[1] = np.nan
     else:
