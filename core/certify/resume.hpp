@@ -28,6 +28,9 @@ struct OldProof {
 
     void replay(const Model& m) {
         size_t taken = 0;
+        for (const double x : numbers) {
+            if (!(std::abs(x) < kInfinity)) throw std::invalid_argument("a number is not finite");
+        }
         for (size_t at = 0; at < words.size(); at += size_t(words.at(at))) {
             if (words.at(at) < 7) throw std::invalid_argument("a region is malformed");
             read(m, at, taken);
@@ -37,7 +40,7 @@ struct OldProof {
 
   private:
     void read(const Model& m, size_t at, size_t& taken) {
-        const int32_t number = words.at(at + 1);
+        const int32_t number = bounded(words.at(at + 1), std::numeric_limits<int32_t>::max());
         OldRegion region;
         region.parent = words.at(at + 2);
         region.side = words.at(at + 3);
@@ -85,6 +88,7 @@ struct OldProof {
             region.draft.numbers.assign(numbers.begin() + int64_t(first), numbers.begin() + int64_t(taken));
         }
         if (words.at(place) == 1) {
+            if (region.value.empty()) throw std::invalid_argument("a parted region has no values");
             region.group = bounded(words.at(place + 1), m.groups);
             for (int32_t k = 0; k < words.at(place + 2); ++k) {
                 region.same.push_back(bounded(words.at(place + 3 + size_t(k)), m.actions));

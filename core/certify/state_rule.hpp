@@ -215,7 +215,8 @@ class StateRule {
         std::vector<int32_t> words{1, group, int32_t(made->same.size())};
         words.insert(words.end(), made->same.begin(), made->same.end());
         made->number = write_region(journal_, parent, side, 0, draft, words, made->region.bound);
-        bytes_each_ = made->region.allowed.bytes() / 2 + m_.states * 6 + 200;
+        bytes_each_.store(made->region.allowed.bytes() / 2 + size_t(m_.states) * 6 + 200,
+                          std::memory_order_relaxed);
         const double bound = made->region.bound;
         put({bound, 0, made, false});
         put({bound, 0, made, true});
@@ -292,7 +293,7 @@ class StateRule {
     std::vector<double> working_;
     int busy_ = 0;
     int64_t order_ = 0;
-    size_t bytes_each_ = 1000;
+    std::atomic<size_t> bytes_each_{1000};  // threads branch and take at the same time
     std::vector<Stuck> stuck_;
 };
 

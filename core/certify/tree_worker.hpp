@@ -30,8 +30,7 @@ class TreeWorker {
             if (m_.group_of[i] >= 0) rule_.weight_[m_.group_of[i]] += occupancy[i];
         }
         using clock = std::chrono::steady_clock;
-        const auto until = clock::now() + std::chrono::duration_cast<clock::duration>(
-                                              std::chrono::duration<double>(solo_seconds));
+        const auto until = clock::now() + clock_time(solo_seconds);
         if (shared_.switches.solo) {
             rule_.solo_.look(bounder_, [&] {
                 listen();

@@ -13,14 +13,14 @@ from typing import IO
 from uuid import uuid4
 
 from spotree.errors import SpotreeError
-from spotree.shown import shown
+from spotree.shown import LONGEST_LINE, shown
 
 
 class UnwrittenError(SpotreeError):
     """A file cannot be written; `result` is what a run has found all the same, if it has."""
 
     def __init__(self, path: str | os.PathLike[str], error: OSError) -> None:
-        super().__init__(f"{shown(os.fspath(path))}: cannot be written ({error.strerror or error})")
+        super().__init__(f"{shown(os.fspath(path), LONGEST_LINE)}: cannot be written ({error.strerror or error})")
         self.result: object = None
 
 
@@ -119,9 +119,11 @@ def _target(path: str | os.PathLike[str]) -> Path | None:
 
 def _need(path: Path, access: int) -> None:
     if not path.exists():
-        raise FileNotFoundError(errno.ENOENT, f"there is no directory {shown(str(path))}; make it first")
+        raise FileNotFoundError(
+            errno.ENOENT, f"there is no directory {shown(str(path), LONGEST_LINE)}; make it first"
+        )
     if not os.access(path, access):
-        raise PermissionError(errno.EACCES, f"no permission to write {shown(str(path))}")
+        raise PermissionError(errno.EACCES, f"no permission to write {shown(str(path), LONGEST_LINE)}")
 
 
 def _standard(there: os.stat_result) -> int | None:

@@ -69,7 +69,7 @@ class _Proof:
         self.plain = Plain(mdp)
         self.check_sums()
         actions = self.plain.tree_actions(header["tree"], self.depth, self.max_leaves)
-        self.value, error = self.plain.policy_return(actions)
+        self.value, off = self.plain.policy_return(actions)
         self.tolerance, self.bound = float(header["margin"]), float(header["bound"])
         reward = self.plain.reward
         scale = (max(reward.max(), 0) - min(reward.min(), 0)) / self.plain.far  # no two returns differ by more
@@ -77,9 +77,9 @@ class _Proof:
             raise RejectedError(
                 f"the tolerance {self.tolerance:g} is not small: returns differ by {scale:g} at most"
             )
-        if not error <= 0.1 * self.tolerance:
+        if not off <= 0.1 * self.tolerance:
             raise RejectedError(
-                f"rounding may move a return by {error:.1e} with discount {mdp.discount!r}, more than a tenth of the"
+                f"rounding may move a return by {off:.1e} with discount {mdp.discount!r}, more than a tenth of the"
                 f" tolerance {self.tolerance:.1e}; certify with a larger tolerance"
             )
         if not abs(self.value - header["value"]) <= self.tolerance:

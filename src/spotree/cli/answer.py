@@ -10,7 +10,7 @@ from spotree.cli.output import show_facts, show_json
 from spotree.cli.streams import complain
 from spotree.errors import SpotreeError
 from spotree.files import UnwrittenError
-from spotree.shown import shown
+from spotree.shown import LONGEST_LINE, shown
 
 if TYPE_CHECKING:
     from spotree.solve.solution import Solution
@@ -30,7 +30,7 @@ def hand_over(solution: "Solution", out: Path | None, as_json: bool, failures: I
         else:
             show_solution(solution)
             if out is not None and not failed:
-                print(f"saved to {shown(str(out))}")
+                print(f"saved to {shown(str(out), LONGEST_LINE)}")
     finally:
         for failure in failed:
             complain(failure)

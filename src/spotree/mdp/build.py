@@ -19,11 +19,11 @@ from spotree.mdp.check import (
     check_initial,
     check_missing_reward,
     check_names,
+    described,
     first,
     listed_names,
     rescaled,
     shaped,
-    shown,
 )
 from spotree.mdp.choices import ChoiceRows
 from spotree.mdp.forms import Choices, Matrices, from_matrices, from_rows
@@ -96,7 +96,7 @@ def build_mdp(
     """
     if not isinstance(missing, str) or missing not in get_args(Missing):
         raise InvalidModelError(
-            f"missing={shown(missing)} is unknown; choose one of {', '.join(get_args(Missing))}"
+            f"missing={described(missing)} is unknown; choose one of {', '.join(get_args(Missing))}"
         )
     discount = check_discount(discount, undiscounted)
     missing_reward = check_missing_reward(missing_reward, discount)

@@ -51,7 +51,7 @@ def shaped(name: str, array: NDArray[Any], shape: tuple[int, ...], axes: str) ->
     return array
 
 
-def shown(value: Any) -> str:
+def described(value: Any) -> str:
     """What stands for a value in a message of one line."""
     if isinstance(value, int) and value.bit_length() > 200:
         return f"a number of {value.bit_length()} bits"
@@ -75,10 +75,10 @@ def listed_names(kind: str, names: Any) -> tuple[str, ...] | None:
     try:
         names = tuple(names)
     except TypeError:
-        raise InvalidModelError(f"{kind}_names is {shown(names)}; pass a list of names") from None
+        raise InvalidModelError(f"{kind}_names is {described(names)}; pass a list of names") from None
     for name in names:
         if not isinstance(name, str) or not name:
-            raise InvalidModelError(f"{kind} name {shown(name)} is no text; pass one non-empty name per {kind}")
+            raise InvalidModelError(f"{kind} name {described(name)} is no text; pass one non-empty name per {kind}")
     return tuple(map(str, names))
 
 
@@ -103,7 +103,7 @@ def check_number(name: str, value: Any) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise InvalidModelError(f"{name} is {shown(value)}; it must be one finite number")
+        raise InvalidModelError(f"{name} is {described(value)}; it must be one finite number")
     return number
 
 
