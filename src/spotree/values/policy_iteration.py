@@ -1,5 +1,6 @@
 """Policy iteration: better choices, then their values, until none is better."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ from spotree.values.endless import settle_endless
 _START_SWEEPS = 100  # of value iteration, before the first policy
 _TIE = 1e-13  # a better choice must be better by this much, relative to the largest value
 _PATIENCE = 10  # rounds without a visible gain: what is left is rounding
+_LOST_DIGITS = 1e-6  # a relative error from which the values of a first policy show nothing
+_SLIGHT_DISCOUNT = 1.0 - 1e-6
 _FALL = 1e-9  # no value may fall by more, relative to the largest; if one does, the gain was rounding
 
 
@@ -32,8 +35,7 @@ def policy_iteration(mdp: MDP) -> Best:
     Undiscounted this is only sound from a policy that surely stops: a strictly better choice then never closes a
     new class of states that goes on for ever, so all policies on the way stop as well.
     """
-    rows = _start(mdp)
-    values = _values(mdp, rows)
+    rows, values = _start(mdp)
     total, patience = float(values.value.sum()), _PATIENCE
     while patience > 0:
         of_choice = choice_values(mdp, values.value)
@@ -52,14 +54,24 @@ def policy_iteration(mdp: MDP) -> Best:
     return Best(rows, values)
 
 
-def _start(mdp: MDP) -> Ints:
+def _start(mdp: MDP) -> Best:
     """Greedy after some value iteration; undiscounted, a policy that surely ends, or idles where it can."""
     if mdp.discount == 1:
         idle = idle_components(mdp)
-        return rows_towards(mdp, idle.component_of >= 0, idle.inside)
+        rows = rows_towards(mdp, idle.component_of >= 0, idle.inside)
+        values = _values(mdp, rows)
+        return Best(rows, values) if values.relative < _LOST_DIGITS else _hurried(mdp, Best(rows, values))
     model = (mdp.choice_start, mdp.row_start, mdp.target, mdp.probability, mdp.reward_of_choice)
     sweeps = _core.sweep(*model, np.zeros(mdp.num_states), mdp.discount, _START_SWEEPS)
-    return _best_rows(mdp, choice_values(mdp, sweeps))[1]
+    rows = _best_rows(mdp, choice_values(mdp, sweeps))[1]
+    return Best(rows, _values(mdp, rows))
+
+
+def _hurried(mdp: MDP, slow: Best) -> Best:
+    """Instead of a policy that takes too many steps to be evaluated, one that is best with a slight discount."""
+    rows = policy_iteration(replace(mdp, discount=_SLIGHT_DISCOUNT)).rows
+    values = _values(mdp, rows)
+    return Best(rows, values) if values.error < slow.values.error and np.isfinite(values.value).all() else slow
 
 
 def _values(mdp: MDP, rows: Ints) -> Certified[PerState]:
