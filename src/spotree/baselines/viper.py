@@ -48,7 +48,7 @@ def viper(
     """
     if rounds < 1 or samples < 1:
         raise InvalidProblemError(f"rounds is {rounds}, samples is {samples}; both must be 1 or more")
-    frame = Frame(mdp, depth, max_leaves, "viper", seed)
+    frame = Frame(mdp, depth, max_leaves, "viper", seed, time_limit)
     rng = np.random.default_rng(seed)
     teacher = frame.optimum.actions
     stake = _stake(mdp, frame.optimum.values)

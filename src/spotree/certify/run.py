@@ -38,13 +38,15 @@ class Run:
         threads: int,
         progress: Callable[[Progress], Any] | None,
     ) -> None:
-        self.frame = Frame(mdp, depth, max_leaves, "certify")
+        self.frame = Frame(mdp, depth, max_leaves, "certify", time_limit=time_limit)
+        self.prepared = self.frame.seconds
         self.mdp, self.time_limit, self.threads, self.progress = mdp, time_limit, threads, progress
         best = self.frame.optimum.value
         scale = max(abs(best), best - self.frame.random_value)
         if not (np.isfinite(scale) and scale > 0):
             scale = max(abs(best), float(np.abs(mdp.reward_of_choice).max(initial=0.0)), 1e-300)
         self.margin = tolerance * scale
+        self._refuse_what_rounding_decides(tolerance)
         self.groups: Groups = find_groups(mdp)
         self.tree: Tree | None = None
         self.value = -np.inf
@@ -53,7 +55,7 @@ class Run:
         self.interrupted = False
         self.history: list[Progress] = []
         self.old: Certificate | None = None  # what was resumed
-        self.bound = best  # no tree returns more: what finished attempts have shown
+        self.bound = self.frame.ceiling  # no tree returns more: what finished attempts have shown
         self.now = self.attempt()
 
     def attempt(self, level: float | None = None) -> Attempt:
@@ -81,6 +83,15 @@ class Run:
         worst = min(0.0, float(mdp.reward_of_choice.min())) / (1 - mdp.discount)
         made.offer(worst - max(1e-3 * abs(worst), abs(self.frame.optimum.value), 100 * self.margin))
         return made
+
+    def _refuse_what_rounding_decides(self, tolerance: float) -> None:
+        """A proof compares returns: where these are known less well than the margin it would prove nothing."""
+        error = self.frame.optimum.error
+        if error > self.margin / 4 and not self.frame.hurried:
+            raise InvalidProblemError(
+                f"{self.mdp.name}: returns are known up to {error:.1e} only, a proof with tolerance {tolerance:g} needs"
+                f" {self.margin / 4:.1e}; ask for a larger tolerance, or a discount further below {self.mdp.discount}"
+            )
 
     @property
     def left(self) -> float:
@@ -117,11 +128,13 @@ class Run:
 
     def search(self, seconds: float) -> None:
         """Look for a better tree for a while."""
+        if self.frame.hurried:
+            return
         found = neighbourhood(
             self.mdp,
             self.frame.depth,
             max_leaves=self.frame.max_leaves,
-            time_limit=min(seconds, self.left),
+            time_limit=min(seconds + 3 * self.prepared, self.left),
             seed=self.searches,
             threads=self.threads if self.searches == 0 else 1,
             start=self.best_tree() if self.tree is not None else None,
@@ -158,6 +171,8 @@ class Run:
 
     def prove(self, use: Ingredients, memory: int, path: str | Path | None, budget: float) -> Solution:
         """The incumbent's own level first; where that does not end, levels above it, which are easier to prove."""
+        if self.frame.hurried:
+            return self.frame.solution(self.best_tree(), SolveStatus.TIME_LIMIT)
         seconds = (FIRST_SHARE if use.levels else 1.0) * self.left
         doubtful = self.frame.seconds + DOUBTFUL_SHARE * self.left if use.levels else np.inf
         best = self.follow(seconds, use, memory, path, budget, doubtful)
@@ -233,7 +248,7 @@ class Run:
         unfinished = SolveStatus.INTERRUPTED if self.interrupted else SolveStatus.TIME_LIMIT
         self.history.append(Progress(self.frame.seconds, self.regions, self.value, self.bound))
         status = SolveStatus.OPTIMAL if proved else unfinished
-        solution = self.frame.solution(self.best_tree(), status, self.history, self.bound)
+        solution = self.frame.solution(self.best_tree(), status, self.history, self.bound, self.margin)
         header = self.header(solution, best)
         if self.old is not None and path is not None and self.old.header["bound"] < header["bound"]:
             best.drop()  # the resumed certificate says more

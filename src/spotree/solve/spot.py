@@ -61,7 +61,7 @@ def spot(
     method: str = "spot",
 ) -> Solution:
     """The best of the policies of all rounds. Ctrl-C ends the loop early and keeps what was found."""
-    frame = Frame(mdp, depth, max_leaves, method, seed)
+    frame = Frame(mdp, depth, max_leaves, method, seed, settings.stop.seconds)
     rng = np.random.default_rng(seed)
     history: list[Progress] = []
     tree = best = start

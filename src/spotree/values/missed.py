@@ -15,15 +15,15 @@ _EPSILON = float(np.finfo(np.float64).eps)
 _FIRST_SHARE = 16 * _EPSILON  # of the largest value: about what rounding gains in one step
 
 
-def most_missed(mdp: MDP, value: PerState) -> float:
-    """No policy is worth more than this above `value` in any state."""
+def most_missed(mdp: MDP, value: PerState, stop: _core.Stop | None = None) -> float:
+    """No policy is worth more than this above `value` in any state; inf if it must stop before that is known."""
     if mdp.discount < 1:
         model = (mdp.choice_start, mdp.row_start, mdp.target, mdp.probability, mdp.reward_of_choice)
         return _core.most_missed(*model, value, mdp.discount)
-    return _most_missed_undiscounted(mdp, value)
+    return _most_missed_undiscounted(mdp, value, stop)
 
 
-def _most_missed_undiscounted(mdp: MDP, value: PerState) -> float:
+def _most_missed_undiscounted(mdp: MDP, value: PerState, stop: _core.Stop | None) -> float:
     """Values that no choice improves: the given ones, raised by a multiple of the steps that a policy can take.
 
     An end component without reward has one value, so it counts as one state, and its inner steps not at all. If a
@@ -40,8 +40,10 @@ def _most_missed_undiscounted(mdp: MDP, value: PerState) -> float:
     costs = mdp.reward_of_choice < 0
     endless = end_components(mdp, np.ones(len(mdp.choice_action), dtype=bool)).inside
     for paying in (endless & costs, costs):
-        steps = _most_steps(mdp, idle, ~idle.inside & ~paying)
-        missed = _missed_if_lighter(mdp, idle, value, steps, paying) if paying.any() else lifted + gain * steps
+        steps = _most_steps(mdp, idle, ~idle.inside & ~paying, stop)
+        missed = (
+            _missed_if_lighter(mdp, idle, value, steps, paying, stop) if paying.any() else lifted + gain * steps
+        )
         if missed < np.inf:
             return missed * (1 + 8 * _EPSILON)
     last = mdp.row_start[1:] == mdp.row_start[:-1]
@@ -50,7 +52,9 @@ def _most_missed_undiscounted(mdp: MDP, value: PerState) -> float:
     return most - float(value.min()) if last[earning].all() else np.inf
 
 
-def _missed_if_lighter(mdp: MDP, idle: EndComponents, value: PerState, steps: float, paying: Set) -> float:
+def _missed_if_lighter(
+    mdp: MDP, idle: EndComponents, value: PerState, steps: float, paying: Set, stop: _core.Stop | None
+) -> float:
     """The same where costs may be paid without end: from the best values with those costs a little lighter.
 
     On them a paying choice loses what it was lightened by. That covers what a run of other choices gains until the
@@ -58,9 +62,9 @@ def _missed_if_lighter(mdp: MDP, idle: EndComponents, value: PerState, steps: fl
     """
     largest, least = float(np.abs(value).max()), float(-mdp.reward_of_choice[paying].max())
     share = _FIRST_SHARE * max(largest / least, 1.0) * (1.0 + steps)
-    while share < 1.0:
+    while share < 1.0 and not (stop and stop.raised):
         lighter = replace(mdp, reward_of_choice=np.where(paying, 1.0 - share, 1.0) * mdp.reward_of_choice)
-        upper = _constant_on(mdp, idle, np.maximum(policy_iteration(lighter).values.value, value))
+        upper = _constant_on(mdp, idle, np.maximum(policy_iteration(lighter, stop).values.value, value))
         gains = _gains(mdp, upper)
         gained = float(gains[~idle.inside & ~paying].max(initial=0.0)) * steps
         if gains[paying].max() + gained <= 0.0:
@@ -88,7 +92,7 @@ def _constant_on(mdp: MDP, idle: EndComponents, value: PerState) -> PerState:
     return raised
 
 
-def _most_steps(mdp: MDP, idle: EndComponents, counted: Set) -> float:
+def _most_steps(mdp: MDP, idle: EndComponents, counted: Set, stop: _core.Stop | None) -> float:
     """A bound on the expected number of counted choices that any policy takes, one after the other.
 
     It is checked by itself: with w the computed numbers, w less what follows is at least `slack` for each choice.
@@ -117,6 +121,6 @@ def _most_steps(mdp: MDP, idle: EndComponents, counted: Set) -> float:
         features=np.arange(len(places), dtype=float)[:, None],
         undiscounted=True,
     )
-    steps = policy_iteration(quotient).values.value
+    steps = policy_iteration(quotient, stop).values.value
     slack = -float(_gains(quotient, steps).max(initial=-1.0)) + 1.0
     return float(steps.max()) / slack if slack > 0.5 else np.inf
