@@ -36,7 +36,7 @@ def large() -> spotree.MDP:
 def test_a_large_model_keeps_the_limit_and_is_honest(large: spotree.MDP, method: str) -> None:
     started = time.perf_counter()
     solution = spotree.solve(large, 2, time_limit=1.0, method=method, threads=1)
-    assert time.perf_counter() - started < 4.0  # 2, and room for a busy machine; it was above 20
+    assert time.perf_counter() - started < 5.0  # about 2, and room for a busy machine; it was above 20
     assert not solution.proved_optimal
     assert solution.bound <= large.reward_of_choice.max() / (1 - large.discount) * (1 + 1e-6)
     known = certified_return(large, solution.policy)

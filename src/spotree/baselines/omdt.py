@@ -62,6 +62,8 @@ def omdt(
             f"omdt needs a discount below 1, {mdp.name} has {mdp.discount}; use another method"
         )
     run = _Run(Frame(mdp, depth, max_leaves, "omdt", seed, time_limit), progress)
+    if run.frame.hurried:
+        return run.frame.at_once(None if start is None else fitting_start(start, mdp, depth, max_leaves))
     for action in range(mdp.num_actions):
         run.consider(leaf(action))
     if start is not None:

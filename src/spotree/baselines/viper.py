@@ -49,6 +49,8 @@ def viper(
     if rounds < 1 or samples < 1:
         raise InvalidProblemError(f"rounds is {rounds}, samples is {samples}; both must be 1 or more")
     frame = Frame(mdp, depth, max_leaves, "viper", seed, time_limit)
+    if frame.hurried:
+        return frame.at_once(None if start is None else fitting_start(start, mdp, depth, max_leaves))
     rng = np.random.default_rng(seed)
     teacher = frame.optimum.actions
     stake = _stake(mdp, frame.optimum.values)

@@ -13,7 +13,7 @@ from spotree.solve.history import Progress
 from spotree.solve.ladder import Ladder, Neighbourhood
 from spotree.solve.ranks import rank_features
 from spotree.solve.solution import Solution, SolveStatus
-from spotree.tree.tree import Tree, leaf
+from spotree.tree.tree import Tree
 
 
 def neighbourhood(
@@ -38,7 +38,7 @@ def neighbourhood(
         raise InvalidProblemError("the search never ends by itself: give a time_limit or max_rounds")
     frame = Frame(mdp, depth, max_leaves, "neighbourhood", seed, time_limit)
     if frame.hurried:
-        return frame.solution(start or _usual_leaf(frame), SolveStatus.TIME_LIMIT)
+        return frame.at_once(start)
     limit = np.inf if time_limit is None else time_limit - frame.reserve
     ladder = Ladder(frame, rank_features(mdp), threads or os.cpu_count() or 1, settings, limit)
     if start is not None:
@@ -63,11 +63,6 @@ def neighbourhood(
     except KeyboardInterrupt:
         status = SolveStatus.INTERRUPTED
     return frame.solution(ladder.best(), status, _new_bests(history), bound)
-
-
-def _usual_leaf(frame: Frame) -> Tree:
-    """The action that the best policy known takes in most states: all that there is time for."""
-    return leaf(int(np.bincount(frame.optimum.actions).argmax()))
 
 
 def _new_bests(history: list[Progress]) -> list[Progress]:

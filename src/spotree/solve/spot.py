@@ -62,6 +62,8 @@ def spot(
 ) -> Solution:
     """The best of the policies of all rounds. Ctrl-C ends the loop early and keeps what was found."""
     frame = Frame(mdp, depth, max_leaves, method, seed, settings.stop.seconds)
+    if frame.hurried:
+        return frame.at_once(start)
     rng = np.random.default_rng(seed)
     history: list[Progress] = []
     tree = best = start
