@@ -5,6 +5,7 @@
 
 #include "arrays.hpp"
 #include "exact/solve.hpp"
+#include "interrupted.hpp"
 
 namespace spotree::bindings {
 
@@ -31,11 +32,6 @@ struct FrozenArrays {
 
 exact::Start view(const StartArrays& s) {
     return {{s.feature.data(), s.threshold.data(), s.left.data(), s.right.data()}, s.action.data()};
-}
-
-bool interrupted() {
-    nb::gil_scoped_acquire hold;
-    return PyErr_CheckSignals() != 0;
 }
 
 nb::dict exact_solve(const exact::Preparation& prep, exact::Workspace& work, In2<double> gain, int depth,

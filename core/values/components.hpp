@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "exact/stop.hpp"
 #include "values/chain.hpp"
 
 namespace spotree {
@@ -12,8 +13,9 @@ namespace spotree {
 // Reusable: finding components again costs time in the states found before and now, not in all states.
 class Components {
   public:
-    // Components of the states reachable from `roots`; null: of all states.
-    void find(const Chain& chain, const int32_t* roots, int64_t num_roots) {
+    // Components of the states reachable from `roots`; null: of all states. False if it had to stop: then
+    // they are of no use, and cannot be found again.
+    bool find(const Chain& chain, const int32_t* roots, int64_t num_roots, exact::Stop* stop = nullptr) {
         for (const int32_t state : order_) component_of_[state] = -1;
         order_.clear();
         start_.assign(1, 0);
@@ -22,8 +24,9 @@ class Components {
         if (!roots) num_roots = chain.num_states;
         for (int64_t i = 0; i < num_roots; ++i) {
             const int32_t root = roots ? roots[i] : static_cast<int32_t>(i);
-            if (component_of_[root] == -1) visit(chain, root);
+            if (component_of_[root] == -1 && !visit(chain, root, stop)) return false;
         }
+        return true;
     }
 
     int32_t size() const { return static_cast<int32_t>(start_.size()) - 1; }
@@ -51,7 +54,7 @@ class Components {
 
     // Depth-first search with its own stack: chains of 10^6 states are common. `mark_` starts as the time of
     // discovery and falls to the earliest mark that can be reached among states without a component yet.
-    void visit(const Chain& chain, int32_t root) {
+    bool visit(const Chain& chain, int32_t root, exact::Stop* stop) {
         clock_ = 0;
         open(chain, root);
         while (!frames_.empty()) {
@@ -72,6 +75,7 @@ class Components {
             mark_[state] = low;
             if (fresh >= 0) {
                 open(chain, fresh);
+                if (stop && stop->check_at(clock_)) return false;
                 continue;
             }
             if (low == frame.discovered) close(state);
@@ -81,6 +85,7 @@ class Components {
                 above = std::min(above, low);
             }
         }
+        return true;
     }
 
     // The component of `state` is all that was found since and has no component yet.

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "exact/stop.hpp"
+
 namespace spotree {
 
 // No pivoting: the matrix is row diagonally dominant with a positive diagonal and nothing positive beside it,
@@ -13,9 +15,13 @@ namespace spotree {
 class DenseLu {
   public:
     DenseLu() = default;
-    DenseLu(int32_t size, std::vector<double> matrix) : size_(size), a_(std::move(matrix)) { factor(); }
+    DenseLu(int32_t size, std::vector<double> matrix, exact::Stop* stop = nullptr)
+        : size_(size), a_(std::move(matrix)) {
+        factor(stop);
+    }
 
     int32_t size() const { return size_; }
+    bool complete() const { return complete_; }  // false: stopped, the factors are of no use
 
     void solve(double* x) const {
         for (int32_t i = 1; i < size_; ++i) x[i] -= dot(row(i), x, 0, i);
@@ -51,8 +57,9 @@ class DenseLu {
     }
 
     // Panels of columns: the rows of a panel stay in cache while every row below is updated by them.
-    void factor() {
+    void factor(exact::Stop* stop) {
         for (int32_t first = 0; first < size_; first += kPanel) {
+            if (first > 0 && stop && stop->check()) return;
             const int32_t last = std::min(first + kPanel, size_);
             for (int32_t i = first + 1; i < size_; ++i) {
                 double* target = row(i);
@@ -63,6 +70,7 @@ class DenseLu {
             }
             for (int32_t i = first + 1; i < size_; ++i) update(i, first, std::min(i, last), last);
         }
+        complete_ = true;
     }
 
     // Row i, right of the panel: four rows of the panel at a time.
@@ -81,6 +89,7 @@ class DenseLu {
     }
 
     int32_t size_ = 0;
+    bool complete_ = false;
     std::vector<double> a_;
 };
 

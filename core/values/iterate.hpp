@@ -7,30 +7,32 @@
 #include <utility>
 #include <vector>
 
+#include "exact/stop.hpp"
 #include "values/sparse_rows.hpp"
 
 namespace spotree {
 
 // BiCGStab, preconditioned by one Gauss-Seidel sweep there and back, restarted from the true residual; then
-// Gauss-Seidel itself, which cannot break down. Stops at the rounding floor: the caller certifies.
+// Gauss-Seidel itself, which cannot break down. Ends at the rounding floor, or where it must stop: the caller
+// certifies.
 class Iteration {
   public:
     explicit Iteration(SparseRows rows) : rows_(std::move(rows)) {}
 
-    void solve(double* x) const {
+    void solve(double* x, exact::Stop* stop = nullptr) const {
         const Vector b(x, x + rows_.size());
         Vector y(b.size(), 0.0), kept, residual = b;
         double left = largest(residual);
-        for (int restart = 0; restart < kRestarts && left > floor(b, y); ++restart) {
+        for (int restart = 0; restart < kRestarts && left > floor(b, y) && !over(stop); ++restart) {
             const double before = left;
             kept = y;
-            krylov(y, residual, b);
+            krylov(y, residual, b, stop);
             left = set_residual(y, b, residual);
             if (!(left < before)) y = kept;
             if (!(left < 0.5 * before)) break;
         }
         left = set_residual(y, b, residual);
-        for (int sweep = 0; sweep < kSweeps && left > floor(b, y); ++sweep) {
+        for (int sweep = 0; sweep < kSweeps && left > floor(b, y) && !over(stop); ++sweep) {
             precondition(residual, kept);
             for (size_t i = 0; i < y.size(); ++i) y[i] += kept[i];
             const double before = left;
@@ -46,6 +48,8 @@ class Iteration {
     static constexpr double kFloor = 4e-16;      // what rounding leaves of a residual, relative
     static constexpr double kStalled = 0.99999;  // a sweep that gains less gains nothing
     static constexpr int kRestarts = 12, kSteps = 1000, kSweeps = 100'000;
+
+    static bool over(exact::Stop* stop) { return stop && stop->check(); }
 
     static double largest(const Vector& v) {
         double most = 0.0;
@@ -85,15 +89,16 @@ class Iteration {
     }
 
     // Adds to y a Krylov approximation of what `residual` asks for.
-    void krylov(Vector& y, const Vector& residual, const Vector& b) const {
+    void krylov(Vector& y, const Vector& residual, const Vector& b, exact::Stop* stop) const {
         const size_t n = y.size();
         Vector r = residual, p = residual, v(n), s(n), t(n), p_hat(n), s_hat(n);
         double rho = dot(residual, r);
-        for (int step = 0; step < kSteps && largest(r) > floor(b, y); ++step) {
+        for (int step = 0; step < kSteps && largest(r) > floor(b, y) && !over(stop); ++step) {
             precondition(p, p_hat);
             apply(p_hat, v);
             const double alpha = rho / dot(residual, v);
             if (!std::isfinite(alpha)) return;
+            if (over(stop)) return;
             for (size_t i = 0; i < n; ++i) s[i] = r[i] - alpha * v[i];
             precondition(s, s_hat);
             apply(s_hat, t);

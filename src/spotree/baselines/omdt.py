@@ -61,8 +61,10 @@ def omdt(
         raise InvalidProblemError(
             f"omdt needs a discount below 1, {mdp.name} has {mdp.discount}; use another method"
         )
-    run = _Run(Frame(mdp, depth, max_leaves, "omdt", seed), progress)
     given = None if start is None else fitting_start(start, mdp, depth, max_leaves)
+    run = _Run(Frame(mdp, depth, max_leaves, "omdt", seed, time_limit), progress)
+    if run.frame.hurried:
+        return run.frame.at_once(given)
     try:
         end = _climb(run, given, time_limit, Orders(None, threads, None, tolerance), solver_named(solver))
     except KeyboardInterrupt:
@@ -80,7 +82,8 @@ def _climb(run: "_Run", given: Tree | None, time_limit: float | None, orders: Or
     grouping = Grouping.of(mdp)
     deepest = 0 if max_leaves == 1 or len(grouping.threshold) == 0 else depth
     end = End.PROVED
-    run.bound = run.value if deepest == 0 else run.frame.optimum.value
+    run.bound = run.value if deepest == 0 else run.frame.ceiling
+    run.slack = _slack(mdp, grouping, depth, orders.tolerance)
     for level in range(1 if given is None else deepest, deepest + 1):
         if run.reached_optimum():
             return End.ENOUGH
@@ -106,6 +109,7 @@ class _Run:
     tree: Tree | None = None
     value: float = -np.inf
     bound: float = np.inf
+    slack: float = 0.0  # how far the solver's bound may be off
     history: list[Progress] = field(default_factory=list)
 
     def consider(self, tree: Tree) -> None:
@@ -117,13 +121,14 @@ class _Run:
     def listen(self, grouping: Grouping, level: int, news: News) -> bool:
         if news.solution is not None:
             self.consider(decode(news.solution, self.frame.mdp, grouping, level))
-        if level == self.frame.depth and news.bound * reward_unit(self.frame.mdp) < self.bound:
-            self.bound = news.bound * reward_unit(self.frame.mdp)
+        bound = news.bound * reward_unit(self.frame.mdp) + self.slack
+        if level == self.frame.depth and bound < self.bound:
+            self.bound = bound
             self.note()
         return self.reached_optimum()
 
     def note(self) -> None:
-        bound = min(self.bound, self.frame.optimum.value)
+        bound = min(self.bound, self.frame.ceiling)
         line = Progress(self.frame.seconds, len(self.history), self.value, max(bound, self.value))
         self.history.append(line)
         if self.progress is not None:
@@ -138,6 +143,13 @@ class _Run:
                 f"omdt found no tree of depth {self.frame.depth} that avoids forbidden actions for"
                 f" {self.frame.mdp.name}; allow more time, or read the model with another rule for missing actions"
             )
-        near = AGREEMENT * abs(self.frame.optimum.value - self.frame.random_value)
-        bound = self.value if end is End.PROVED and self.bound - self.value <= near else self.bound
-        return self.frame.solution(self.tree, _STATUS[end], self.history, bound)
+        spread = abs(self.frame.optimum.value - self.frame.random_value)
+        near = AGREEMENT * spread if end is End.PROVED else 0.0
+        return self.frame.solution(self.tree, _STATUS[end], self.history, self.bound, near)
+
+
+def _slack(mdp: MDP, grouping: Grouping, depth: int, tolerance: float) -> float:
+    """What the solver's tolerance allows its bound to be off: reduced costs, each times the most of its variable."""
+    nodes = int(2**depth) - 1
+    switches = nodes * len(grouping.threshold) + (nodes + 1 + len(grouping.features)) * mdp.num_actions
+    return tolerance * float(reward_unit(mdp)) * (1.0 / (1.0 - mdp.discount) + switches)

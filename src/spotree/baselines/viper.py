@@ -48,15 +48,16 @@ def viper(
     """
     if rounds < 1 or samples < 1:
         raise InvalidProblemError(f"rounds is {rounds}, samples is {samples}; both must be 1 or more")
-    frame = Frame(mdp, depth, max_leaves, "viper", seed)
+    given = None if start is None else fitting_start(start, mdp, depth, max_leaves)
+    frame = Frame(mdp, depth, max_leaves, "viper", seed, time_limit)
+    if frame.hurried:
+        return frame.at_once(given)
     rng = np.random.default_rng(seed)
     teacher = frame.optimum.actions
     stake = _stake(mdp, frame.optimum.values)
     seen = np.zeros(mdp.num_states)
     history: list[Progress] = []
-    best = leaf(int(np.bincount(teacher, mdp.initial).argmax()))
-    if start is not None:
-        best = fitting_start(start, mdp, depth, max_leaves)
+    best = given or leaf(int(np.bincount(teacher, mdp.initial).argmax()))
     best_value = frame.return_of(best)
     policy, status = teacher, SolveStatus.FINISHED
     try:

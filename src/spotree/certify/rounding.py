@@ -21,7 +21,7 @@ def reachable_error(mdp: MDP, best: Optimum) -> float:
     """
     entries = np.diff(mdp.row_start)
     longest = int(entries.max(initial=1))
-    far = 1 - mdp.discount - longest * UNIT
+    far = 1 - mdp.discount * (1 + mdp.excess) - 2 * UNIT
     if far <= 0:
         return math.inf
     size = float(np.abs(best.values).max(initial=0.0))

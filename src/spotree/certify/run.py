@@ -41,14 +41,16 @@ class Run:
         threads: int,
         progress: Callable[[Progress], Any] | None,
     ) -> None:
-        self.frame = Frame(mdp, depth, max_leaves, "certify")
+        self.frame = Frame(mdp, depth, max_leaves, "certify", time_limit=time_limit)
+        self.prepared = self.frame.seconds
         self.mdp, self.time_limit, self.threads, self.progress = mdp, time_limit, threads, progress
         best = self.frame.optimum.value
         scale = max(abs(best), best - self.frame.random_value)
         if not (np.isfinite(scale) and scale > 0):
             scale = max(abs(best), float(np.abs(mdp.reward_of_choice).max(initial=0.0)), 1e-300)
         self.margin = tolerance * scale
-        check_margin(mdp, self.frame.optimum, self.margin, tolerance)
+        if not self.frame.hurried:
+            check_margin(mdp, self.frame.optimum, self.margin, tolerance)
         self.groups: Groups = find_groups(mdp)
         self.tree: Tree | None = None
         self.value = -np.inf
@@ -58,7 +60,7 @@ class Run:
         self.interrupted = False
         self.history: list[Progress] = []
         self.old: Certificate | None = None  # what was resumed
-        self.bound = best  # no tree returns more: what finished attempts have shown
+        self.bound = self.frame.ceiling  # no tree returns more: what finished attempts have shown
         self.now = self.attempt()
 
     def attempt(self, level: float | None = None) -> Attempt:
@@ -119,11 +121,13 @@ class Run:
 
     def search(self, seconds: float) -> None:
         """Look for a better tree for a while."""
+        if self.frame.hurried:
+            return
         found = neighbourhood(
             self.mdp,
             self.frame.depth,
             max_leaves=self.frame.max_leaves,
-            time_limit=min(seconds, self.left),
+            time_limit=min(seconds + 3 * self.prepared, self.left),
             seed=self.searches,
             threads=self.threads if self.searches == 0 else 1,
             start=self.best_tree() if self.tree is not None else None,
@@ -160,6 +164,8 @@ class Run:
 
     def prove(self, use: Ingredients, memory: int, path: str | Path | None, budget: float) -> Solution:
         """The incumbent's own level first; where that does not end, levels above it, which are easier to prove."""
+        if self.frame.hurried:
+            return self.frame.solution(self.best_tree(), SolveStatus.TIME_LIMIT)
         seconds = (FIRST_SHARE if use.levels else 1.0) * self.left
         doubtful = self.frame.seconds + DOUBTFUL_SHARE * self.left if use.levels else np.inf
         best = self.follow(seconds, use, memory, path, budget, doubtful)
@@ -234,7 +240,7 @@ class Run:
         unfinished = SolveStatus.INTERRUPTED if self.interrupted else SolveStatus.TIME_LIMIT
         self.history.append(Progress(self.frame.seconds, self.regions, self.value, self.bound))
         status = SolveStatus.OPTIMAL if proved else unfinished
-        solution = self.frame.solution(self.best_tree(), status, self.history, self.bound)
+        solution = self.frame.solution(self.best_tree(), status, self.history, self.bound, self.margin)
         header = self.header(solution, best)
         try:
             if self.old is not None and path is not None and self.old.header["bound"] < header["bound"]:

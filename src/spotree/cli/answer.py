@@ -59,6 +59,11 @@ def show_solution(solution: "Solution") -> None:
             ("of optimum", f"{solution.of_optimum:.6f}   (optimum {solution.optimum:.6f})"),
             ("over random", f"{solution.over_random:.6f}   (random {solution.random_value:.6f})"),
             ("bound", f"{solution.bound:.6f}   ({above})"),
+            *(
+                [("error", f"{solution.error:.1e} at most in each of these numbers")]
+                if solution.error > 5e-7
+                else []
+            ),
             ("status", f"{solution.status} ({solution.method}, {solution.seconds:.1f} s)"),
         ]
     )

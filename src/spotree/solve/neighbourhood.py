@@ -37,13 +37,15 @@ def neighbourhood(
     if time_limit is None and max_rounds is None:
         raise InvalidProblemError("the search never ends by itself: give a time_limit or max_rounds")
     given = None if start is None else fitting_start(start, mdp, depth, max_leaves)
-    limit = np.inf if time_limit is None else time_limit
-    frame = Frame(mdp, depth, max_leaves, "neighbourhood", seed)
+    frame = Frame(mdp, depth, max_leaves, "neighbourhood", seed, time_limit)
+    if frame.hurried:
+        return frame.at_once(given)
+    limit = np.inf if time_limit is None else time_limit - frame.reserve
     ladder = Ladder(frame, rank_features(mdp), threads or os.cpu_count() or 1, settings, limit)
     if given is not None:
         ladder.offer(given)
     history: list[Progress] = []
-    bound = frame.optimum.value
+    bound = frame.ceiling
     status = SolveStatus.FINISHED
     try:
         while max_rounds is None or len(history) < max_rounds:

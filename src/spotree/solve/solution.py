@@ -41,11 +41,16 @@ class Solution:
     value
         Its expected discounted return, by a linear solve.
     bound
-        Proven upper bound on the return of any tree of the asked size; at most `optimum`.
+        Proven upper bound on the return of any tree of the asked size; at most `optimum`, unless its error is more
+        than rounding: then that is part of the bound.
     optimum, random_value
         Return of the best unrestricted policy and of the uniformly random one.
     depth, max_leaves
         The size that was asked for.
+    error
+        Proved: neither `value`, `optimum` nor `random_value` is further from the truth, and no tree of the asked
+        size returns more than `bound` plus this. Rounding alone unless the time limit broke a computation off;
+        0 in files of older versions, which did not say.
     history
         Moments of the run, at least one for every new best.
     """
@@ -64,6 +69,7 @@ class Solution:
     missing: str = "random"
     discount: float = 0.99
     seed: int | None = None
+    error: float = 0.0
     history: tuple[Progress, ...] = field(default=())
 
     def __repr__(self) -> str:
@@ -152,6 +158,7 @@ class Solution:
 
 def _from_dict(document: dict[str, Any]) -> Solution:
     derived = {"policy", "history", "status"}
+    document = {"error": 0.0} | document
     plain = {f.name: document[f.name] for f in fields(Solution) if f.name not in derived}
     names = tuple(document["feature_names"]), tuple(document["action_names"])
     return Solution(

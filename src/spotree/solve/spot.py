@@ -61,10 +61,13 @@ def spot(
     method: str = "spot",
 ) -> Solution:
     """The best of the policies of all rounds. Ctrl-C ends the loop early and keeps what was found."""
-    frame = Frame(mdp, depth, max_leaves, method, seed)
+    given = None if start is None else fitting_start(start, mdp, depth, max_leaves)
+    frame = Frame(mdp, depth, max_leaves, method, seed, settings.stop.seconds)
+    if frame.hurried:
+        return frame.at_once(given)
     rng = np.random.default_rng(seed)
     history: list[Progress] = []
-    tree = best = None if start is None else fitting_start(start, mdp, depth, max_leaves)
+    tree = best = given
     best_value = -np.inf if best is None else frame.return_of(best)
     policy = mixture(mdp, np.zeros(mdp.num_states, np.int32), 1.0) if tree is None else tree.actions(mdp.features)
     status = SolveStatus.FINISHED
