@@ -222,3 +222,41 @@ def test_without_stormpy_the_way_to_get_it_is_told(walk: Path, monkeypatch: pyte
     monkeypatch.setitem(__import__("sys").modules, "stormpy", None)
     with pytest.raises(MissingExtraError, match=r"reading walk.prism needs .*pip install 'spotree\[prism\]'"):
         read(walk, **PLAIN)
+
+
+COUNTER = """
+mdp
+module counter
+  n : [0..5] init {first};
+  [go] true -> {update};
+endmodule
+rewards
+  true : n;
+endrewards
+"""
+
+
+@pytest.mark.parametrize("suffix", ["prism", "jani"])
+@pytest.mark.parametrize(
+    ("first", "update", "words"),
+    [
+        ("0", "(n'=n+1)", "leads to an out-of-bounds value (6) for the variable 'n'"),
+        ("0", "(n'=8)", "leads to an out-of-bounds value (8) for the variable 'n'"),  # 8 of 3 bits is 0
+        ("0", "(n'=n-8)", "leads to an out-of-bounds value (-8) for the variable 'n'"),
+        ("8", "(n'=1)", "the variable 'n' begins at 8, out of its range [0..5]"),
+        ("0", "1/2 : (n'=1) + 1/4 : (n'=2)", "(actually sum to 0.75)"),
+    ],
+)
+def test_what_a_model_may_not_do_is_refused_in_one_line(
+    tmp_path: Path, first: str, update: str, words: str, suffix: str
+) -> None:
+    path = tmp_path / f"counter.{suffix}"
+    path.write_text(COUNTER.format(first=first, update=update))
+    if suffix == "jani":
+        program = stormpy.parse_prism_program(str(path), prism_compatibility=True)
+        path.write_text(str(program.to_jani([])[0]))
+    with pytest.raises(ReadError) as caught:
+        read(path)
+    assert words in str(caught.value)
+    assert f"counter.{suffix}: " in str(caught.value)
+    assert "\n" not in str(caught.value)

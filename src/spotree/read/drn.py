@@ -28,9 +28,7 @@ def features_of_drn(path: Path, num_states: int) -> tuple[dict[str, Floats], str
             f"{path}: no state valuations, neither as comments //[x=0 & ...] nor in {VALUATIONS} beside it"
         )
     else:
-        known = [_parse(path, comment) for comment in comments if comment is not None]
-        spoken, nothing = iter(known), dict.fromkeys(known[0], 0.0)
-        records = [nothing if comment is None else next(spoken) for comment in comments]
+        records = _parsed(path, comments)
         where = "the comments of the states" + (f" ({silent} states without one count as 0)" if silent else "")
     if len(records) != num_states:
         raise ReadError(f"{path}: {len(records)} state valuations in {where}, but {num_states} states")
@@ -42,16 +40,38 @@ def features_of_drn(path: Path, num_states: int) -> tuple[dict[str, Floats], str
     return {name: table[:, column] for column, name in enumerate(names)}, where
 
 
-def _parse(path: Path, comment: str) -> dict[str, float]:
-    """`!busy & x=3` -> {"busy": 0, "x": 3}."""
-    record = {}
-    for part in comment.split("&"):
-        name, equals, value = part.strip().partition("=")
-        try:
-            record[name.lstrip("!").strip()] = float(value) if equals else float(not name.startswith("!"))
-        except ValueError:
-            raise ReadError(f"{path}: state valuation {part.strip()!r} is no number") from None
-    return record
+def _parsed(path: Path, comments: list[str | None]) -> list[dict[str, float]]:
+    """One record per state; Storm spells `!busy` and says nothing where busy is true, so place tells the name."""
+    known = [None if comment is None else comment.split("&") for comment in comments]
+    spoken = [parts for parts in known if parts is not None]
+    name_at = dict(enumerate(_name(part) for part in spoken[0]))
+    for parts in spoken if "" in name_at.values() else []:
+        name_at |= {at: _name(part) for at, part in enumerate(parts) if name_at.get(at) == ""}
+    nothing = {name: 0.0 for name in name_at.values() if name}  # without a name: true in every state
+    records = []
+    for parts in known:
+        record = dict(nothing) if parts is None else {}
+        for at, part in enumerate(parts or ()):
+            name = _name(part) or name_at.get(at, "")
+            if name in record:
+                raise ReadError(f"{path}: the state valuation {'&'.join(parts or ()).strip()!r} has {name!r} twice")
+            if name:
+                record[name] = _number(path, part)
+        records.append(record)
+    return records
+
+
+def _name(part: str) -> str:
+    return part.strip().partition("=")[0].lstrip("!").strip()
+
+
+def _number(path: Path, part: str) -> float:
+    """`!busy` is 0, `busy` and nothing are 1, `x=3` is 3."""
+    name, equals, value = part.strip().partition("=")
+    try:
+        return float(value) if equals else float(not name.startswith("!"))
+    except ValueError:
+        raise ReadError(f"{path}: state valuation {part.strip()!r} is no number") from None
 
 
 def _load(path: Path) -> list[dict[str, float]]:

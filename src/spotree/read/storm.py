@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from spotree.errors import MissingExtraError, ReadError
+from spotree.errors import MissingExtraError, ReadError, SpotreeError
 from spotree.mdp import MDP
 from spotree.read.actions import needs_commands
 from spotree.read.choose import choose
@@ -54,7 +54,9 @@ def _read_symbolic(path: Path, options: ReadOptions, parse: Callable[[Any], Any]
         _check_constants(path, options.constants, known)
         text = ",".join(f"{name}={_spelled(value)}" for name, value in options.constants.items())
         program, _ = stormpy.instantiate_constants(program, text)
+        _check_initial(path, program)
         building = stormpy.BuilderOptions()
+        building.set_exploration_checks()  # without them an update out of a variable's range wraps around
         building.set_build_all_reward_models()
         building.set_build_all_labels()
         building.set_build_state_valuations()
@@ -89,6 +91,32 @@ def _check_constants(path: Path, given: Mapping[str, Constant], known: Mapping[s
     for name in left_open:
         if name not in given:
             raise ReadError(f"{path}: the constant {name!r} has no value; pass constants={{{name!r}: ...}}")
+
+
+def _check_initial(path: Path, program: Any) -> None:
+    """Storm does not look whether a variable begins within its range."""
+    for name, start, low, high in _ranges(program):
+        if start is None or low is None or high is None:
+            continue
+        first, least, most = (bound.evaluate_as_int() for bound in (start, low, high))
+        if not least <= first <= most:
+            raise ReadError(f"{path}: the variable {name!r} begins at {first}, out of its range [{least}..{most}]")
+
+
+def _ranges(program: Any) -> Iterator[tuple[str, Any, Any, Any]]:
+    """Name, initial value and both bounds of the integer variables, as expressions; None where there is none."""
+    if hasattr(program, "modules"):
+        for part in (program, *program.modules):
+            own = part.global_integer_variables if part is program else part.integer_variables
+            for variable in own:
+                bounds = variable.lower_bound_expression, variable.upper_bound_expression
+                free = program.has_initial_states_expression  # then the expression says where it begins
+                yield variable.name, None if free else variable.initial_value_expression, *bounds
+        return
+    for part in (program.global_variables, *(automaton.variables for automaton in program.automata)):
+        for variable in part:
+            if variable.type.is_bounded_type:
+                yield variable.name, variable.init_expression, variable.type.lower_bound, variable.type.upper_bound
 
 
 def _spelled(value: Constant) -> str:
@@ -195,8 +223,14 @@ def _storm(path: Path) -> Iterator[Any]:
     developer.set_log_level(developer.LogLevel.OFF)
     try:
         yield stormpy
-    except (RuntimeError, stormpy.exceptions.StormError) as error:
-        message = re.sub(r"^\w+Exception: ", "", " ".join(str(error).split()))
+    except SpotreeError:
+        raise
+    except MemoryError:
+        raise ReadError(
+            f"{path}: Storm ran out of memory; the model has too many states for this machine"
+        ) from None
+    except Exception as error:  # of Storm's own family, or what its C++ throws as Python's
+        message = re.sub(r"^\w+Exception: ", "", " ".join(str(error).split())) or type(error).__name__
         raise ReadError(f"{path}: {message}") from None
     finally:
         developer.set_log_level(level)
