@@ -7,11 +7,12 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "spotree"
 
-BASE = {"errors", "axes", "files", "_core"}
+BASE = {"errors", "axes", "claims", "files", "_core"}
 MAY_IMPORT = {
     "errors": set(),
     "axes": set(),
     "files": {"errors"},
+    "claims": {"errors"},
     "mdp": BASE,
     "read": BASE | {"mdp"},
     "models": BASE | {"mdp", "read"},

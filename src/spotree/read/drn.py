@@ -1,12 +1,13 @@
 """The features of a DRN file: in its comments, or in a state-valuations.json beside it (dtPAYNT's convention)."""
 
-import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from spotree.axes import Floats
+from spotree.claims import ClaimError, anything, json_bytes, list_of, number, regular_bytes, text
 from spotree.errors import ReadError
 
 VALUATIONS = "state-valuations.json"
@@ -19,7 +20,7 @@ def features_of_drn(path: Path, num_states: int) -> tuple[dict[str, Floats], str
     A sink that a tool has added carries no comment. Then the file beside counts; without it, 0 stands for every
     variable of such a state.
     """
-    comments = [match[1] for match in _STATE.finditer(path.read_text())]
+    comments = [match[1] for match in _STATE.finditer(regular_bytes(path).decode(errors="replace"))]
     silent, beside = comments.count(None), path.with_name(VALUATIONS)
     if silent and beside.is_file():
         where, records = VALUATIONS, _load(beside)
@@ -45,20 +46,21 @@ def _parsed(path: Path, comments: list[str | None]) -> list[dict[str, float]]:
     known = [None if comment is None else comment.split("&") for comment in comments]
     spoken = [parts for parts in known if parts is not None]
     name_at = dict(enumerate(_name(part) for part in spoken[0]))
-    for parts in spoken if "" in name_at.values() else []:
-        name_at |= {at: _name(part) for at, part in enumerate(parts) if name_at.get(at) == ""}
+    for named in spoken if "" in name_at.values() else []:
+        name_at |= {at: _name(part) for at, part in enumerate(named) if name_at.get(at) == ""}
     nothing = {name: 0.0 for name in name_at.values() if name}  # without a name: true in every state
-    records = []
-    for parts in known:
-        record = dict(nothing) if parts is None else {}
-        for at, part in enumerate(parts or ()):
-            name = _name(part) or name_at.get(at, "")
-            if name in record:
-                raise ReadError(f"{path}: the state valuation {'&'.join(parts or ()).strip()!r} has {name!r} twice")
-            if name:
-                record[name] = _number(path, part)
-        records.append(record)
-    return records
+    return [nothing if parts is None else _record(path, parts, name_at) for parts in known]
+
+
+def _record(path: Path, parts: list[str], name_at: dict[int, str]) -> dict[str, float]:
+    record: dict[str, float] = {}
+    for at, part in enumerate(parts):
+        name = _name(part) or name_at.get(at, "")
+        if name in record:
+            raise ReadError(f"{path}: the state valuation {'&'.join(parts).strip()!r} has {name!r} twice")
+        if name:
+            record[name] = _number(path, part)
+    return record
 
 
 def _name(part: str) -> str:
@@ -76,7 +78,15 @@ def _number(path: Path, part: str) -> float:
 
 def _load(path: Path) -> list[dict[str, float]]:
     try:
-        states = json.loads(path.read_text())
-        return [{str(name): float(value) for name, value in state} for state in states]
-    except (ValueError, TypeError) as error:
+        states = json_bytes(regular_bytes(path))
+        list_of(list_of(_pair))("the file", states)
+        return [dict(state) for state in states]
+    except ClaimError as error:
         raise ReadError(f"{path}: not a list of [name, number] pairs per state: {error}") from None
+
+
+def _pair(where: str, value: Any) -> None:
+    list_of(anything, least=2, most=2)(where, value)
+    text()(f"{where}[0]", value[0])
+    if not isinstance(value[1], bool):
+        number()(f"{where}[1]", value[1])

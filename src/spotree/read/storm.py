@@ -212,8 +212,6 @@ def _without_transient(model: ExplicitModel, program: Any) -> ExplicitModel:
 @contextmanager
 def _storm(path: Path) -> Iterator[Any]:
     """stormpy, silent; what it raises becomes one line about the file."""
-    if not path.is_file():
-        raise ReadError(f"{path}: no such file")
     try:
         import stormpy
         import stormpy.developer as developer
