@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oracles.bounded import read_bounded
+from oracles.bounded import add_bomb, read_bounded
 from oracles.umb import good_members, rewritten, some_mdp
 from spotree.errors import ReadError
 from spotree.mdp import ChoiceRows, build_mdp
@@ -93,13 +93,8 @@ def header_of(shape: tuple[int, ...]) -> bytes:
 def npz_bomb(path: Path) -> Path:
     """An honest header and 400 MB of zeros behind it."""
     npz_with(path, lambda members: members.pop("probability.npy"))
-    with (
-        zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive,
-        archive.open("probability.npy", "w", force_zip64=True) as stream,
-    ):
-        stream.write(header_of((50_000_000,)))
-        for _ in range(50):
-            stream.write(bytes(8_000_000))
+    with zipfile.ZipFile(path, "a") as archive:
+        add_bomb(archive, "probability.npy", header_of((50_000_000,)), 40)
     return path
 
 
@@ -111,11 +106,20 @@ def twice(path: Path) -> Path:
 
 
 def bomb(pack: Callable[[bytes], bytes]) -> Callable[[Path], Path]:
-    """600 MB of zeros behind a good index, in streams of 10 MB."""
+    """A member of 400 MB of zeros behind good ones, packed as streams of 10 MB."""
 
     def make(path: Path) -> Path:
-        tar_of(path, *good_members().items())
-        path.write_bytes(pack(path.read_bytes()) + 60 * pack(bytes(10_000_000)))
+        start = b""
+        for name, size in [
+            *((name, len(content)) for name, content in good_members().items()),
+            ("more", 400_000_000),
+        ]:
+            entry = tarfile.TarInfo(name)
+            entry.size = size
+            start += entry.tobuf()
+            if name != "more":
+                start += good_members()[name].ljust(-(-size // 512) * 512, b"\0")
+        path.write_bytes(pack(start) + 41 * pack(bytes(10_000_000)))
         return path
 
     return make

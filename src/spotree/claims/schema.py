@@ -4,6 +4,7 @@ A check takes the entry's name and its value and returns nothing. Entries that n
 version may have added them.
 """
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -45,7 +46,7 @@ def number(least: float = -float("inf"), most: float = float("inf"), infinite: b
 
     def check(name: str, value: Any) -> None:
         fine = type(value) in (int, float) and least <= value <= most  # NaN is in no range
-        if not fine or (not infinite and not -1.8e308 < value < 1.8e308):
+        if not fine or not (abs(value) <= sys.float_info.max or (infinite and type(value) is float)):
             ends = "" if (least, most) == (-float("inf"), float("inf")) else f" from {least:g} to {most:g}"
             refuse(name, value, f"a {'' if infinite else 'finite '}number{ends}")
 
