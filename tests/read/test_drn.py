@@ -105,6 +105,14 @@ def test_what_is_wrong_is_said_in_one_line(
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize(("count", "claimed"), [("states\n3", "states\n4294967296"), ("choices\n5", "choices\n6")])
+def test_counts_that_the_file_does_not_list_are_refused(tmp_path: Path, count: str, claimed: str) -> None:
+    path = write(tmp_path, STATES)
+    path.write_text(path.read_text().replace(count, claimed))
+    with pytest.raises(ReadError, match=r"but the file lists [35]; cut off or corrupt"):
+        read(path)
+
+
 @pytest.mark.skipif(not REFERENCE.is_dir(), reason="the reference models are not beside the project")
 @pytest.mark.parametrize(
     ("name", "best", "random"),

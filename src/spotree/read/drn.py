@@ -41,6 +41,20 @@ def features_of_drn(path: Path, num_states: int) -> tuple[dict[str, Floats], str
     return {name: table[:, column] for column, name in enumerate(names)}, where
 
 
+def refuse_false_counts(path: Path) -> None:
+    """Complain if the file claims more states or choices than it lists: Storm makes room for what is claimed."""
+    content = regular_bytes(path)
+    states = len(re.findall(rb"^\s*state\b", content, re.MULTILINE))
+    there = {
+        "@nr_states": states,
+        "@nr_choices": max(states, len(re.findall(rb"^\s*action\b", content, re.MULTILINE))),
+    }
+    for claim in re.finditer(rb"^(@nr_states|@nr_choices)\s+(\d+)", content, re.MULTILINE):
+        name, said = claim[1].decode(), claim[2].decode()
+        if len(said) > 18 or int(said) > there[name]:
+            raise ReadError(f"{path}: {name} is {said[:40]}, but the file lists {there[name]}; cut off or corrupt?")
+
+
 def _parsed(path: Path, comments: list[str | None]) -> list[dict[str, float]]:
     """One record per state; Storm spells `!busy` and says nothing where busy is true, so place tells the name."""
     known = [None if comment is None else comment.split("&") for comment in comments]
