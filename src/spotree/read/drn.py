@@ -11,7 +11,7 @@ from spotree.claims import ClaimError, anything, json_bytes, list_of, number, re
 from spotree.errors import ReadError
 
 VALUATIONS = "state-valuations.json"
-_STATE = re.compile(r"^state \d+[^\n]*\n(?://\s*\[([^\n]*)\])?", re.MULTILINE)
+_STATE = re.compile(r"^state \d+[^\n]*\n(?://[ \t]*\[([^\n]*)\])?", re.MULTILINE)
 
 
 def features_of_drn(path: Path, num_states: int) -> tuple[dict[str, Floats], str]:
@@ -44,10 +44,10 @@ def features_of_drn(path: Path, num_states: int) -> tuple[dict[str, Floats], str
 def refuse_false_counts(path: Path) -> None:
     """Complain if the file claims more states or choices than it lists: Storm makes room for what is claimed."""
     content = regular_bytes(path)
-    states = len(re.findall(rb"^\s*state\b", content, re.MULTILINE))
+    states = len(re.findall(rb"^[ \t]*state\b", content, re.MULTILINE))
     there = {
         "@nr_states": states,
-        "@nr_choices": max(states, len(re.findall(rb"^\s*action\b", content, re.MULTILINE))),
+        "@nr_choices": max(states, len(re.findall(rb"^[ \t]*action\b", content, re.MULTILINE))),
     }
     for claim in re.finditer(rb"^(@nr_states|@nr_choices)\s+(\d+)", content, re.MULTILINE):
         name, said = claim[1].decode(), claim[2].decode()
