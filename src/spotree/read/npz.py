@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from spotree.claims import ClaimError, Zip, json_bytes, refuse_large_table
+from spotree.claims import ClaimError, Zip, in_short, json_bytes, refuse_large_table
 from spotree.errors import ReadError
 from spotree.files import whole_file
 from spotree.mdp import MDP, ChoiceRows, Missing, build_mdp, reachable_part
@@ -107,7 +107,9 @@ def _arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
             key = "version"
             version = _array(archive, key).tolist()
             if version != VERSION:
-                raise ReadError(f"{path}: version {version} of the schema; this spotree reads version {VERSION}")
+                raise ReadError(
+                    f"{path}: version {in_short(version)} of the schema; this spotree reads version {VERSION}"
+                )
             stored = {}
             for key in SCHEMA:
                 stored[key] = _array(archive, key)
