@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*.cpp core/*/*.hpp core/*/*.cpp)
 
-.PHONY: demo test lint bench bench-evaluate bench-step bench-returns bench-evaluations bench-timing bench-peers bench-published sanitize sanitize-quick core clean bench-proofs bench-rules-agree
+.PHONY: demo test lint bench bench-evaluate bench-step bench-returns bench-evaluations bench-timing bench-peers bench-published fuzz sanitize sanitize-quick core clean bench-proofs bench-rules-agree
 
 demo: .venv/stamp-run          ## the main job on a shipped model
 	$(BIN)/spotree solve tiger_vs_antelope --depth 3 --time 10
@@ -60,6 +60,9 @@ bench-published: .venv/stamp-dev ## ours beside the published returns of dtPAYNT
 .venv/stamp-dev: .venv/bin/python $(CORE)
 	SKBUILD_CMAKE_ARGS=-DSPOTREE_STRICT=ON $(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
 	@touch $@ .venv/stamp-run
+
+fuzz: .venv/stamp-dev           ## broken files for every reader; ARGS="--target umb --seconds 600", findings in build/fuzz
+	PYTHONPATH=tests $(BIN)/python -m fuzz.run $(ARGS)
 
 # One binary for each part of the core and sanitizer: `build/asan-proof 1 17` repeats trial 17 of the proofs.
 SANITIZED := values exact rsbb neighbourhood proof

@@ -52,6 +52,24 @@ def test_the_file_beside_counts_where_comments_are_missing(tmp_path: Path) -> No
     assert read(path).features.tolist() == [[0, -3], [1, 2], [7, 8]]
 
 
+@pytest.mark.parametrize("parts", ["", "c : bool init true;", "c : bool init true; x : [0..1];"])
+def test_what_storm_writes_about_true_booleans_is_read(tmp_path: Path, parts: str) -> None:
+    import stormpy
+
+    text = f"mdp module m b : bool init true; {parts} [go] true -> (b'=!b); endmodule rewards true : 1; endrewards"
+    (tmp_path / "model.prism").write_text(text)
+    building = stormpy.BuilderOptions()
+    building.set_build_state_valuations()
+    building.set_build_choice_labels()
+    building.set_build_all_reward_models()
+    program = stormpy.parse_prism_program(str(tmp_path / "model.prism"))
+    stormpy.io.export_to_drn(stormpy.build_model(program, options=building), str(tmp_path / "model.drn"))
+    assert "//[!b" in (tmp_path / "model.drn").read_text()
+    mdp = read(tmp_path / "model.drn")
+    assert mdp.feature_names == ("b",)  # the others are constant
+    assert mdp.features.tolist() == [[1], [0]]
+
+
 def test_an_action_can_be_left_out(tmp_path: Path) -> None:
     mdp = read(write(tmp_path, STATES), drop_actions=["__random__"])
     assert mdp.action_names == ("a", "b")
@@ -69,6 +87,7 @@ def test_labels_of_states_serve_as_goal(tmp_path: Path) -> None:
         ([line for line in STATES if not line.startswith("//")], None, "no state valuations, neither as comments"),
         ([*STATES[:4], "//[x=2]\n", *STATES[5:]], None, "state 1 has the variables x, not up, x"),
         ([STATES[0], "//[up\t& x=red]\n", *STATES[2:]], None, "state valuation 'x=red' is no number"),
+        ([STATES[0], "//[!up\t& x=1\t& x=2]\n", *STATES[2:]], None, "has 'x' twice"),
         (STATES, "[[]]", "1 state valuations in state-valuations.json, but 3 states"),
         (STATES, "{", "not a list of [name, number] pairs per state"),
         (STATES, '[["up"]]', "not a list of [name, number] pairs per state"),
@@ -87,6 +106,14 @@ def test_what_is_wrong_is_said_in_one_line(
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("count", "claimed"), [("states\n3", "states\n4294967296"), ("choices\n5", "choices\n6")])
+def test_counts_that_the_file_does_not_list_are_refused(tmp_path: Path, count: str, claimed: str) -> None:
+    path = write(tmp_path, STATES)
+    path.write_text(path.read_text().replace(count, claimed))
+    with pytest.raises(ReadError, match=r"but the file lists [35]; cut off or corrupt"):
+        read(path)
 
 
 def with_missing_and_random_action(rng: np.random.Generator, states: int = 30) -> str:

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from spotree.axes import Floats, SmallInts
+from spotree.certify.header import check_header
+from spotree.claims import DAMAGED, Zip, in_short, json_bytes
 from spotree.errors import ReadError
 from spotree.files import Draft, UnwrittenError
 from spotree.mdp.model import MDP
@@ -22,6 +24,7 @@ from spotree.mdp.reorder import reordered
 
 FORMAT = "spotree-certificate"
 VERSION = 1
+LONGEST_HEADER = 2**26  # bytes
 
 
 def fingerprint(mdp: MDP) -> str:
@@ -118,6 +121,11 @@ def shuffled(numbers: Floats) -> bytes:
     return np.ascontiguousarray(numbers.astype("<f8").view(np.uint8).reshape(-1, 8).T).tobytes()
 
 
+def _words(raw: bytes) -> SmallInts:
+    words: SmallInts = np.frombuffer(raw, "<i4").astype(np.int32, copy=False)
+    return words
+
+
 def unshuffled(raw: bytes) -> Floats:
     numbers: Floats = np.ascontiguousarray(np.frombuffer(raw, np.uint8).reshape(8, -1).T).view("<f8").ravel()
     return numbers
@@ -135,23 +143,26 @@ class Certificate:
     def load(path: str | Path) -> "Certificate":
         """Read a certificate; says what is wrong with a file that is none."""
         try:
-            with zipfile.ZipFile(path) as archive:
-                header = json.loads(archive.read("header.json"))
+            with Zip(path) as archive:
+                header = json_bytes(archive.read("header.json", LONGEST_HEADER))
                 if not isinstance(header, dict) or header.get("format") != FORMAT:
                     raise ReadError(f"{path}: not a certificate (no format {FORMAT!r} in it)")
                 if header.get("version") != VERSION:
-                    raise ReadError(f"{path}: version {header.get('version')!r}; this spotree reads {VERSION}")
-                chunks = range(int(header["chunks"]))
-                words = [np.frombuffer(archive.read(f"words-{k:04d}"), "<i4") for k in chunks]
+                    raise ReadError(
+                        f"{path}: version {in_short(header.get('version'))}; this spotree reads {VERSION}"
+                    )
+                check_header(header)
+                chunks = range(header["chunks"])
+                words = [_words(archive.read(f"words-{k:04d}")) for k in chunks]
                 numbers = [unshuffled(archive.read(f"numbers-{k:04d}")) for k in chunks]
-        except FileNotFoundError as error:
-            raise ReadError(f"{path}: no such file") from error
-        except (zipfile.BadZipFile, KeyError, ValueError, TypeError, OSError, EOFError) as error:
+        except KeyError as error:
+            raise ReadError(f"{path}: not a certificate, or a damaged one (no member {error})") from error
+        except MemoryError as error:
+            raise ReadError(f"{path}: the certificate does not fit into this machine's memory") from error
+        except DAMAGED as error:
             raise ReadError(f"{path}: not a certificate, or a damaged one ({error})") from error
         return Certificate(
-            header,
-            np.concatenate([np.zeros(0, np.int32), *words]).astype(np.int32),
-            np.concatenate([np.zeros(0), *numbers]),
+            header, np.concatenate([np.zeros(0, np.int32), *words]), np.concatenate([np.zeros(0), *numbers])
         )
 
     def save(self, path: str | Path) -> None:

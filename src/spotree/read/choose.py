@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spotree.axes import Floats, Ints
+from spotree.claims import refuse_large_table
 from spotree.errors import ReadError
 from spotree.mdp import MDP, ChoiceRows, build_mdp, reachable_part
 from spotree.mdp.undiscounted import refuse_endless
@@ -46,6 +47,7 @@ def choose(
         action_of, names = model.kind_of, [kind.label for kind in model.kinds]
     else:
         action_of, names, notes["actions"] = name_actions(model, options.actions)
+    refuse_large_table(source, model.num_states, len(names))
     stays, action_of, names = drop(action_of, names, options.drop_actions)
     rows, reward, ends = _rows(model, action_of, stays & ~goal[model.state_of], reward)
     if not own:

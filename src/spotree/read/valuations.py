@@ -28,10 +28,12 @@ def unpack(
     position = 0
     for entry in entries:
         if "padding" in entry:
-            position += int(entry["padding"])
+            position += entry["padding"]
             continue
-        name, kind = str(entry["name"]), str(entry["type"]["type"])
-        bits = int(entry["type"].get("size", DEFAULT_BITS.get(kind, 64)))
+        name, kind = entry["name"], entry["type"]["type"]
+        if name in columns or name in left_out:
+            raise ValuationError(f"the state variable {name!r} is there twice")
+        bits = entry["type"].get("size", DEFAULT_BITS.get(kind, 64))
         if entry.get("is-optional", False):
             left_out[name] = "may be absent"
             position += 1
@@ -49,12 +51,10 @@ def record_bytes(entries: Sequence[Mapping[str, Any]]) -> int:
     bits = 0
     for entry in entries:
         if "padding" in entry:
-            bits += int(entry["padding"])
+            bits += entry["padding"]
         else:
             kind = entry["type"]["type"]
-            bits += int(entry["type"].get("size", DEFAULT_BITS.get(kind, 64))) + bool(
-                entry.get("is-optional", False)
-            )
+            bits += entry["type"].get("size", DEFAULT_BITS.get(kind, 64)) + entry.get("is-optional", False)
     if bits % 8:
         raise ValuationError(f"a state valuation takes {bits} bits, which is no whole number of bytes")
     return bits // 8
@@ -62,8 +62,8 @@ def record_bytes(entries: Sequence[Mapping[str, Any]]) -> int:
 
 def _field(records: NDArray[np.uint8], position: int, bits: int) -> NDArray[np.uint64]:
     """The `bits` bits from `position` on, of every record."""
-    if bits > 64:
-        raise ValuationError(f"a state variable of {bits} bits; up to 64 can be read")
+    if not 1 <= bits <= 64:
+        raise ValuationError(f"a state variable of {bits} bits; 1 to 64 can be read")
     first, last = position // 8, (position + bits - 1) // 8
     value = np.zeros(len(records), dtype=np.uint64)
     for byte in range(first, last + 1):

@@ -8,10 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from spotree.axes import ActionOf, Features
-from spotree.errors import ReadError
+from spotree.claims import (
+    ClaimError,
+    in_short,
+    json_bytes,
+    list_of,
+    number,
+    one_of,
+    optional,
+    record,
+    regular_bytes,
+    text,
+    whole,
+)
+from spotree.errors import InvalidProblemError, ReadError
 from spotree.files import whole_file
 from spotree.shown import shown
 from spotree.solve.history import Progress
+from spotree.tree.claim import TREE, fits_names, tree_entry
 from spotree.tree.policy import TreePolicy
 from spotree.tree.text import size_text
 from spotree.tree.tree import Tree, make_tree
@@ -19,6 +33,8 @@ from spotree.values.normalise import of_optimum, over_random
 
 FORMAT = "spotree-solution"
 VERSION = 1
+LARGEST_FILE = 2**26  # bytes
+DEEPEST = 10**6
 
 
 class SolveStatus(StrEnum):
@@ -137,33 +153,73 @@ class Solution:
 
     @staticmethod
     def load(path: str | Path) -> "Solution":
-        """Read a solution that `save` wrote."""
+        """Read a solution that `save` wrote; says which entry of another file is wrong."""
+        content = regular_bytes(path, LARGEST_FILE)
         try:
-            document = json.loads(Path(path).read_bytes())
-        except FileNotFoundError as error:
-            raise ReadError(f"{path}: no such file") from error
-        except OSError as error:
-            raise ReadError(f"{path}: cannot be read ({error.strerror or error})") from error
-        except (ValueError, RecursionError) as error:
+            document = json_bytes(content)
+        except ClaimError as error:
             raise ReadError(f"{path}: not a solution file ({error})") from error
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise ReadError(f"{path}: not a solution file (no format {FORMAT!r} in it)")
         if document.get("version") != VERSION:
-            raise ReadError(f"{path}: version {document.get('version')!r}; this spotree reads version {VERSION}")
+            raise ReadError(
+                f"{path}: version {in_short(document.get('version'))}; this spotree reads version {VERSION}"
+            )
         try:
             return _from_dict(document)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+        except (ClaimError, InvalidProblemError) as error:
             raise ReadError(f"{path}: missing or broken entry: {error}") from error
 
 
 def _from_dict(document: dict[str, Any]) -> Solution:
+    _SOLUTION("", document)
+    tree = make_tree(**{part: document["tree"][part] for part in TREE})
+    features, actions = tuple(document["feature_names"]), tuple(document["action_names"])
+    fits_names(tree, features, actions)
+    if tree.depth > document["depth"]:
+        raise ClaimError(f"depth is {document['depth']}, but the tree has depth {tree.depth}")
+    if document["max_leaves"] is not None and tree.num_leaves > document["max_leaves"]:
+        raise ClaimError(f"max_leaves is {document['max_leaves']}, but the tree has {tree.num_leaves} leaves")
     derived = {"policy", "history", "status"}
     document = {"error": 0.0} | document
     plain = {f.name: document[f.name] for f in fields(Solution) if f.name not in derived}
-    names = tuple(document["feature_names"]), tuple(document["action_names"])
+    lines = [{f.name: line[f.name] for f in fields(Progress) if f.name in line} for line in document["history"]]
     return Solution(
-        policy=TreePolicy(make_tree(**document["tree"]), *names),
+        policy=TreePolicy(tree, features, actions),
         status=SolveStatus[document["status"]],
-        history=tuple(Progress(**line) for line in document["history"]),
+        history=tuple(Progress(**line) for line in lines),
         **plain,
     )
+
+
+_LINE = record(
+    {
+        "seconds": number(0),
+        "round": whole(0),
+        "value": number(infinite=True),  # before the first tree it is -inf
+        "bound": number(infinite=True),
+    },
+    {"current": optional(number(infinite=True))},
+)
+_SOLUTION = record(
+    {
+        "value": number(),
+        "bound": number(),
+        "optimum": number(),
+        "random_value": number(infinite=True),  # where the random policy takes a forbidden action it is -inf
+        "depth": whole(0, DEEPEST),
+        "max_leaves": optional(whole(1)),
+        "status": one_of(*SolveStatus.__members__),
+        "method": text(),
+        "seconds": number(0),
+        "model": text(),
+        "missing": text(),
+        "discount": number(0, 1),
+        "seed": optional(whole(0)),
+        "tree": tree_entry,
+        "feature_names": list_of(text()),
+        "action_names": list_of(text(), least=1),
+        "history": list_of(_LINE),
+    },
+    {"error": number(0, infinite=True)},
+)
