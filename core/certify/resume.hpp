@@ -35,6 +35,7 @@ struct OldProof {
             if (words.at(at) < 7) throw std::invalid_argument("a region is malformed");
             read(m, at, taken);
         }
+        if (taken != numbers.size()) throw std::invalid_argument("there are more numbers than regions need");
         if (!regions.contains(root)) throw std::invalid_argument("there is no root region");
     }
 
@@ -88,7 +89,6 @@ struct OldProof {
             region.draft.numbers.assign(numbers.begin() + int64_t(first), numbers.begin() + int64_t(taken));
         }
         if (words.at(place) == 1) {
-            if (region.value.empty()) throw std::invalid_argument("a parted region has no values");
             region.group = bounded(words.at(place + 1), m.groups);
             for (int32_t k = 0; k < words.at(place + 2); ++k) {
                 region.same.push_back(bounded(words.at(place + 3 + size_t(k)), m.actions));

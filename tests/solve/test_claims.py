@@ -28,7 +28,7 @@ def test_nothing_is_proved_where_rounding_is_more_than_the_tolerance(patient: sp
 
 
 def test_a_proof_below_rounding_is_refused(patient: spotree.MDP) -> None:
-    with pytest.raises(InvalidProblemError, match=r"returns are known up to .* larger tolerance"):
+    with pytest.raises(InvalidProblemError, match=r"rounding may move a return by .* lower discount"):
         spotree.certify(patient, 2, time_limit=1.0, threads=1)
 
 

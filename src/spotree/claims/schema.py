@@ -53,7 +53,7 @@ def number(least: float = -float("inf"), most: float = float("inf"), infinite: b
     return check
 
 
-def text(longest: int = 10_000) -> Check:
+def text(longest: int = 1_000_000) -> Check:
     def check(name: str, value: Any) -> None:
         if not isinstance(value, str) or len(value) > longest:
             refuse(name, value, f"a text of up to {longest} characters")
