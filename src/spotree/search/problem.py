@@ -77,10 +77,9 @@ class TreeProblem:
                 raise InvalidProblemError(
                     f"{name}[{row}, {column}] is {array[row, column]}: only finite numbers are allowed"
                 )
-        size = np.abs(gain).max(axis=1)
-        with np.errstate(over="ignore"):
-            too_much = size.sum() > MOST_GAIN  # joining rows does not raise this sum
-        if too_much:
+        largest = max(float(gain.max(initial=0.0)), -float(gain.min(initial=0.0)))
+        if largest * len(gain) > MOST_GAIN and np.abs(gain).max(axis=1) @ np.full(len(gain), 1 / MOST_GAIN) > 1:
+            size = np.abs(gain).max(axis=1)  # joining rows does not raise the sum of these
             row = int(size.argmax())
             raise InvalidProblemError(
                 f"gain[{row}, {int(np.abs(gain[row]).argmax())}] is {size[row]:.3g} in size, and the gains of all rows "
@@ -96,6 +95,8 @@ class TreeProblem:
 
 def _numbers(name: str, values: Any) -> Floats:
     """The values as a frozen array, if they are real numbers that float64 can hold."""
+    if isinstance(values, np.ndarray) and values.dtype == np.float64:
+        return frozen_array(values, np.float64)
     try:
         array, inexact = np.asarray(values), first_inexact(values)
     except ValueError as error:

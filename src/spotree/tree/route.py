@@ -23,13 +23,12 @@ def route(tree: Tree, features: Features, names: Sequence[str] = ()) -> SmallInt
         raise InvalidProblemError(
             f"features have shape {matrix.shape}; the tree asks for feature number {tree.feature.max()}"
         )
-    for feature in np.unique(tree.feature[tree.feature >= 0]):
-        unknown = np.isnan(matrix[:, feature])
-        if unknown.any():
-            name = repr(names[feature]) if names else feature
-            raise InvalidProblemError(
-                f"row {int(unknown.argmax())}, feature {name}: value is nan, which is neither below a threshold nor "
-                "above it; fill it in"
-            )
     leaves: SmallInts = _core.route(tree.feature, tree.threshold, tree.left, tree.right, matrix)
+    if leaves.min(initial=0) < 0:
+        row = int((leaves < 0).argmax())
+        feature = next(int(j) for j in np.unique(tree.feature[tree.feature >= 0]) if np.isnan(matrix[row, j]))
+        raise InvalidProblemError(
+            f"row {row}, feature {repr(names[feature]) if names else feature}: value is nan, which is neither below a"
+            " threshold nor above it; fill it in"
+        )
     return leaves

@@ -31,8 +31,7 @@ def actions_of(mdp: MDP, policy: ArrayLike | Acts) -> ActionOf:
     A policy with names is matched with the model's by them; without names its features and actions are taken by
     position, and must be in range.
     """
-    acts = policy.tree_for(mdp.feature_names, mdp.action_names) if isinstance(policy, Fits) else policy
-    actions = np.asarray(acts.actions(mdp.features) if isinstance(acts, Acts) else acts)
+    actions = policy if isinstance(policy, np.ndarray) else _actions_by_name(mdp, policy)
     if actions.dtype == object:
         raise InvalidProblemError(
             f"the policy is of type {type(policy).__name__}; give a Solution, a TreePolicy, a Tree, or one action per"
@@ -43,13 +42,17 @@ def actions_of(mdp: MDP, policy: ArrayLike | Acts) -> ActionOf:
             f"a policy is one whole number per state, here {mdp.num_states}; "
             f"this one has shape {actions.shape} and type {actions.dtype}"
         )
-    outside = (actions < 0) | (actions >= mdp.num_actions)
-    if outside.any():
-        state = int(outside.argmax())
+    if not (actions.min() >= 0 and actions.max() < mdp.num_actions):
+        state = int(((actions < 0) | (actions >= mdp.num_actions)).argmax())
         raise InvalidProblemError(
             f"state {state}: the policy picks action {actions[state]}; actions are 0 to {mdp.num_actions - 1}"
         )
     return np.asarray(actions, dtype=np.int32)
+
+
+def _actions_by_name(mdp: MDP, policy: ArrayLike | Acts) -> np.ndarray:
+    acts = policy.tree_for(mdp.feature_names, mdp.action_names) if isinstance(policy, Fits) else policy
+    return np.asarray(acts.actions(mdp.features) if isinstance(acts, Acts) else acts)
 
 
 def chosen_rows(mdp: MDP, policy: ArrayLike | Acts) -> SmallInts:
