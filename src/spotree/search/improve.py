@@ -87,7 +87,7 @@ def improve(
         left = None if limits.time is None else max(0.0, limits.time - (time.perf_counter() - began))
         shrunk = None if start is None else smaller.shrink(start)
         result = smaller.expand(chosen.best_tree(smaller.problem, replace(limits, time=left), shrunk))
-    if result.gap <= ROUNDING * float(np.ptp(problem.gain, axis=1).sum()):
+    if not result.optimal and result.gap <= ROUNDING * float(np.ptp(problem.gain, axis=1).sum()):
         result = replace(result, status=Status.OPTIMAL)
     return replace(result, seconds=time.perf_counter() - began)
 
