@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*.cpp core/*/*.hpp core/*/*.cpp)
 
-.PHONY: demo test lint bench bench-evaluate bench-step bench-returns bench-evaluations bench-timing bench-peers bench-published sanitize core clean bench-proofs bench-rules-agree
+.PHONY: demo test lint bench bench-evaluate bench-step bench-returns bench-evaluations bench-timing bench-peers bench-published fuzz sanitize sanitize-quick core clean bench-proofs bench-rules-agree bench-against
 
 demo: .venv/stamp-run          ## the main job on a shipped model
 	$(BIN)/spotree solve tiger_vs_antelope --depth 3 --time 10
@@ -39,6 +39,9 @@ bench-proofs: .venv/stamp-dev   ## proofs over all trees with checked certificat
 bench-rules-agree: .venv/stamp-dev ## both rules with each ingredient off in turn: one optimum; ARGS="--time 20"
 	$(BIN)/python benchmarks/rules_agree.py $(ARGS)
 
+bench-against: .venv/stamp-dev  ## CPU time beside another commit, in alternation; BASE=<commit> ARGS="--only step"
+	$(BIN)/python benchmarks/against.py --base $(BASE) $(ARGS)
+
 bench-timing: .venv/stamp-dev   ## the paper's timing study: HiGHS, rsbb, exact; options through ARGS="--time-limit 10"
 	@mkdir -p build
 	$(BIN)/python benchmarks/timing.py --plot build/timing.png $(ARGS)
@@ -61,12 +64,27 @@ bench-published: .venv/stamp-dev ## ours beside the published returns of dtPAYNT
 	SKBUILD_CMAKE_ARGS=-DSPOTREE_STRICT=ON $(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
 	@touch $@ .venv/stamp-run
 
-sanitize:                      ## the exact engine under AddressSanitizer + UBSan, and under ThreadSanitizer
+fuzz: .venv/stamp-dev           ## broken files for every reader; ARGS="--target umb --seconds 600", findings in build/fuzz
+	PYTHONPATH=tests $(BIN)/python -m fuzz.run $(ARGS)
+
+# One binary for each part of the core and sanitizer: `build/asan-proof 1 17` repeats trial 17 of the proofs.
+SANITIZED := values exact rsbb neighbourhood proof
+CHECKED := $(SANITIZED:%=build/asan-%) $(SANITIZED:%=build/tsan-%)
+CHECK_FLAGS := -std=c++20 -O0 -g1 -march=native -fno-sanitize-recover=all -Icore -pthread
+
+build/asan-%: tests/sanitize/%.cpp tests/sanitize/random_models.hpp $(CORE)
 	@mkdir -p build
-	$(CXX) -std=c++20 -O1 -g -march=native -fsanitize=address,undefined -fno-sanitize-recover=all -Icore tests/sanitize/step.cpp -o build/step-asan -pthread
-	build/step-asan
-	$(CXX) -std=c++20 -O1 -g -march=native -fsanitize=thread -Icore tests/sanitize/step.cpp -o build/step-tsan -pthread
-	TSAN_OPTIONS=halt_on_error=1 build/step-tsan
+	$(CXX) $(CHECK_FLAGS) -fsanitize=address,undefined,float-cast-overflow $< -o $@
+
+build/tsan-%: tests/sanitize/%.cpp tests/sanitize/random_models.hpp $(CORE)
+	@mkdir -p build
+	$(CXX) $(CHECK_FLAGS) -fsanitize=thread $< -o $@
+
+sanitize: $(CHECKED)           ## every part of the core under AddressSanitizer + UBSan, and under ThreadSanitizer
+	for binary in $(CHECKED); do TSAN_OPTIONS=halt_on_error=1 $$binary $(TRIALS) || exit 1; done
+
+sanitize-quick: $(CHECKED)     ## the same with a few trials each; what CI runs
+	for binary in $(CHECKED); do TSAN_OPTIONS=halt_on_error=1 $$binary 12 || exit 1; done
 
 core:                          ## rebuild only the extension, in place (uses the python on PATH that has nanobind)
 	cmake -S . -B build/dev -G Ninja -DSPOTREE_IN_PLACE=ON -DSPOTREE_STRICT=ON -DPython_EXECUTABLE=$$(command -v python)

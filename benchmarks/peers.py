@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import dtpaynt
-from published import PUBLISHED_AS, REFERENCE, Published, load, published
+from published import FILES, PUBLISHED_AS, Published, load, published
 from spotree.files import whole_file
 from spotree.mdp import MDP
 from spotree.mdp.random_action import with_random_action
@@ -100,10 +100,10 @@ class Cell:
 
 def cells(options: argparse.Namespace) -> Iterator[Cell]:
     for model in options.models:
-        mdp = load(model, options.reference)
+        mdp = load(model, options.cav25)
         best, random = optimum(mdp).value, random_return(mdp)
         for depth in options.depths:
-            known = published(model, depth, options.reference) if options.reference.is_dir() else None
+            known = published(model, depth)
             found = [search(mdp, depth, seed, options) for seed in options.seeds]
             ours = tuple(solution.value for solution in found)
             missed = known is not None and bool(known.better(statistics.median(ours), best, random))
@@ -186,7 +186,7 @@ def main() -> None:
         default=None,
         help="when ours are also found with a random action (below: only where a published return is missed)",
     )
-    parser.add_argument("--reference", type=Path, default=REFERENCE, help="where cav25_results.csv is")
+    parser.add_argument("--cav25", type=Path, default=None, help=f"folder with the files of {' and '.join(FILES)}")
     parser.add_argument("--out", type=Path, default=None, help="JSON file, rewritten after every cell")
     options = parser.parse_args()
     if options.setup:
@@ -194,11 +194,10 @@ def main() -> None:
         if options.models is None and not options.published:
             print("dtPAYNT is installed")
             return
-    if options.published and not (options.reference / "cav25_results.csv").is_file():
-        parser.error(f"{options.reference} has no cav25_results.csv; say with --reference where it is")
     if not options.published and not dtpaynt.installed():
         parser.error("dtPAYNT is not installed; run with --setup first, or with --published to do without")
-    options.models = options.models or (PUBLISHED_AS if options.published else LIVE)
+    shipped = [model for model in PUBLISHED_AS if options.cav25 is not None or model not in FILES]
+    options.models = options.models or (shipped if options.published else LIVE)
     options.random_action = options.random_action or ("always" if options.published else "below")
     options.out = options.out or Path("results") / f"peers-{'published' if options.published else 'live'}.json"
 

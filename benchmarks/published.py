@@ -8,7 +8,7 @@ import spotree
 from spotree.mdp import MDP
 from spotree.mdp.random_action import RANDOM_ACTION
 
-REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
+FACTS = Path(__file__).parents[1] / "tests" / "facts"
 # our name -> the name in the published table
 PUBLISHED_AS = {
     **{
@@ -32,8 +32,8 @@ PUBLISHED_AS = {
     "firewire-3": "firewire-3",
     "maze-steps": "maze-steps",
 }
-# models of that comparison that do not ship; their files stand beside the project
-FILES = {"firewire-3": "cav25/firewire-3/model-random-enabled.drn", "maze-steps": "cav25/steps/model-random.drn"}
+# models of that comparison that do not ship: where they stand in a folder with its files
+FILES = {"firewire-3": "firewire-3/model-random-enabled.drn", "maze-steps": "steps/model-random.drn"}
 PRINTED = 5e-5  # half a unit of the last digit that is printed for dtPAYNT
 PROGRAM = 1e-6  # what a mixed-integer solver's tolerances do to OMDT's returns, relative to optimum less random
 
@@ -73,9 +73,9 @@ class Published:
         return {peer: value for peer, value in known.items() if value is not None}
 
 
-def published(model: str, depth: int, reference: Path = REFERENCE) -> Published | None:
+def published(model: str, depth: int) -> Published | None:
     """The published cell of a model of ours; None if it is not there."""
-    with (reference / "cav25_results.csv").open() as stream:
+    with (FACTS / "cav25_results.csv").open() as stream:
         for line in csv.DictReader(stream):
             if line["mdp"] == PUBLISHED_AS.get(model) and int(line["max_depth"]) == depth:
                 columns = ("optimal_return", "random_return", "dtpaynt_return", "omdt_return")
@@ -86,8 +86,10 @@ def published(model: str, depth: int, reference: Path = REFERENCE) -> Published 
     return None
 
 
-def load(model: str, reference: Path = REFERENCE) -> MDP:
-    """A shipped model, or one of the comparison's own files without its random action."""
-    if model in FILES:
-        return spotree.read(reference / FILES[model], drop_actions=[RANDOM_ACTION], name=model)
+def load(model: str, folder: Path | None = None) -> MDP:
+    """A shipped model, or one of the comparison's own files in a folder, without its random action."""
+    if model in FILES and folder is None:
+        raise SystemExit(f"{model} does not ship; say with --cav25 in which folder {FILES[model]} is")
+    if model in FILES and folder is not None:
+        return spotree.read(folder / FILES[model], drop_actions=[RANDOM_ACTION], name=model)
     return spotree.load(model)

@@ -5,7 +5,7 @@ python benchmarks/returns.py [--time 60] [--seeds 0 1 2 3 4] [--models tiger_vs_
 
 One line per model and depth: median, worst and best J / J* over the seeds. "paper" is the best of the paper's table
 (OMDT and SPOT, up to 60 minutes), or with `--method spot`, `spot+ws` or `omdt` what it reached there in 60 minutes;
-it is read from `../shared/reference` where that is. All runs go to a JSON file with the date and the commit, rewritten
+it is read from `tests/facts`. All runs go to a JSON file with the date and the commit, rewritten
 after every run; runs that an `--out` file of the same settings holds already are not repeated.
 """
 
@@ -24,7 +24,7 @@ from spotree.files import whole_file
 from spotree.models import load
 
 ROOT = Path(__file__).resolve().parent.parent
-TABLE = ROOT.parent / "shared" / "reference" / "spot_tables.csv"
+TABLE = ROOT / "tests" / "facts" / "spot_tables.csv"
 ROUNDING = 5e-5
 
 PAPER = {  # name of the model -> name in the paper's table
@@ -44,9 +44,6 @@ ALL_COLUMNS = ("omdt_5min", "omdt_60min", "spot_60min", "spot_ws_60min")
 
 def paper_values(method: str) -> dict[tuple[str, int], float]:
     """[name, depth] J / J* in the paper's table, of the method or the best there."""
-    if not TABLE.exists():
-        print(f"({TABLE.name} is not there: no published values beside ours)")
-        return {}
     with TABLE.open(newline="") as lines:
         return {
             (row["mdp"], int(row["depth"])): max(float(row[c]) for c in COLUMNS.get(method, ALL_COLUMNS))

@@ -12,10 +12,14 @@ struct TreeView {
     const int32_t* right;
 };
 
+// -1 for a row whose value is no number where the tree looks at it: that is neither below a threshold nor
+// above.
 inline int32_t route_row(const TreeView& tree, const double* row) {
     int32_t node = 0;
     while (tree.feature[node] >= 0) {
-        node = row[tree.feature[node]] < tree.threshold[node] ? tree.left[node] : tree.right[node];
+        const double value = row[tree.feature[node]];
+        if (value != value) return -1;
+        node = value < tree.threshold[node] ? tree.left[node] : tree.right[node];
     }
     return node;
 }

@@ -7,11 +7,14 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "spotree"
 
-BASE = {"errors", "axes", "files", "_core"}
+BASE = {"errors", "axes", "claims", "files", "names", "shown", "_core"}
 MAY_IMPORT = {
     "errors": set(),
     "axes": set(),
-    "files": {"errors"},
+    "shown": set(),
+    "files": {"errors", "shown"},
+    "names": {"errors", "axes"},
+    "claims": {"errors"},
     "mdp": BASE,
     "read": BASE | {"mdp"},
     "models": BASE | {"mdp", "read"},

@@ -5,6 +5,7 @@
 
 #include "arrays.hpp"
 #include "exact/solve.hpp"
+#include "interrupted.hpp"
 
 namespace spotree::bindings {
 
@@ -33,11 +34,6 @@ exact::Start view(const StartArrays& s) {
     return {{s.feature.data(), s.threshold.data(), s.left.data(), s.right.data()}, s.action.data()};
 }
 
-bool interrupted() {
-    nb::gil_scoped_acquire hold;
-    return PyErr_CheckSignals() != 0;
-}
-
 nb::dict exact_solve(const exact::Preparation& prep, exact::Workspace& work, In2<double> gain, int depth,
                      int max_leaves, int threads, double seconds, size_t memory, double gap_tolerance,
                      bool cache, bool interval_bound, bool share_small, int kernel, const StartArrays* start,
@@ -56,7 +52,7 @@ nb::dict exact_solve(const exact::Preparation& prep, exact::Workspace& work, In2
     exact::Solution s;
     {
         nb::gil_scoped_release release;
-        exact::Stop stop(seconds, interrupted);
+        Stop stop(seconds, interrupted);
         exact::Start given;
         if (start) given = view(*start);
         exact::FrozenView fixed;
@@ -98,7 +94,7 @@ void add_exact(nb::module_& m) {
             [](exact::Preparation* self, In2<double> features, double seconds) {
                 {
                     nb::gil_scoped_release release;
-                    exact::Stop stop(seconds, interrupted);
+                    Stop stop(seconds, interrupted);
                     new (self) exact::Preparation(features.data(), static_cast<int64_t>(features.shape(0)),
                                                   static_cast<int64_t>(features.shape(1)), stop);
                 }

@@ -69,10 +69,10 @@ class TreeSearch {
 
     double positions() const { return neighbourhood::Enumeration::positions(model_, depth_); }
 
-    void offer(In1<int32_t> feature, In1<int32_t> cut, In1<int32_t> action) {
+    void offer(In1<int32_t> feature, In1<int32_t> cut, In1<int32_t> action, double seconds) {
         const FullTree tree = full_tree(feature, cut, action);
         nb::gil_scoped_release release;
-        portfolio_.offer(tree);
+        portfolio_.offer(tree, seconds);
     }
 
     double expected_return(In1<int32_t> feature, In1<int32_t> cut, In1<int32_t> action, double reject_below) {
@@ -147,7 +147,7 @@ void add_neighbourhood(nb::module_& m) {
         .def("round", &TreeSearch::round, "work"_a, "seconds"_a)
         .def("enumerate", &TreeSearch::enumerate, "work"_a, "seconds"_a)
         .def_prop_ro("positions", &TreeSearch::positions)
-        .def("offer", &TreeSearch::offer, "feature"_a, "cut"_a, "action"_a)
+        .def("offer", &TreeSearch::offer, "feature"_a, "cut"_a, "action"_a, "seconds"_a = 1e9)
         .def("expected_return", &TreeSearch::expected_return, "feature"_a, "cut"_a, "action"_a,
              "reject_below"_a)
         .def("probe", &TreeSearch::probe, "count"_a, "seed"_a, "early"_a)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "arrays.hpp"
+#include "interrupted.hpp"
 #include "values/backup.hpp"
 #include "values/chain_solver.hpp"
 #include "values/endless.hpp"
@@ -17,12 +18,28 @@ namespace spotree::bindings {
 
 namespace {
 
+
+// A stop of its own for callers that gave none, so that Ctrl-C is heard all the same. `ask` after the work: a
+// Ctrl-C that came meanwhile becomes Python's KeyboardInterrupt.
+class Stopping {
+  public:
+    explicit Stopping(Stop* given) : own_(-1.0, interrupted), stop_(given ? given : &own_) {}
+    Stop* get() { return stop_; }
+    static void ask() {
+        if (PyErr_Occurred()) throw nb::python_error();
+    }
+
+  private:
+    Stop own_;
+    Stop* stop_;
+};
+
 // A chain whose arrays stay alive with it, and its factors.
 class Solver {
   public:
     Solver(In1<int64_t> row_start, std::optional<In1<int32_t>> row_of, In1<int32_t> target,
            In1<double> probability, double discount, std::optional<In1<int32_t>> roots, int32_t dense,
-           int32_t sparse)
+           int32_t sparse, Stop* stop)
         : row_start_(row_start), row_of_(row_of), target_(target), probability_(probability) {
         const size_t size = row_of ? row_of->size() : row_start.size() - 1;
         chain_ = {static_cast<int32_t>(size),
@@ -31,32 +48,40 @@ class Solver {
                   target_.data(),
                   probability_.data(),
                   discount};
-        nb::gil_scoped_release release;
-        solver_.factor(chain_, roots ? roots->data() : nullptr,
-                       roots ? static_cast<int64_t>(roots->size()) : 0, {dense, sparse});
+        Stopping stopping(stop);
+        {
+            nb::gil_scoped_release release;
+            solver_.factor(chain_, roots ? roots->data() : nullptr,
+                           roots ? static_cast<int64_t>(roots->size()) : 0, {dense, sparse}, stopping.get());
+        }
+        Stopping::ask();
     }
 
-    std::pair<Out1<double>, double> solve(In1<double> right) const {
+    std::pair<Out1<double>, double> solve(In1<double> right, Stop* stop) const {
         check(right);
         auto x = filled(NAN);
         double error;
+        Stopping stopping(stop);
         {
             nb::gil_scoped_release release;
-            const Residual residual = solver_.solve(right.data(), x.data());
-            error = solver_.error(residual);
+            const Residual residual = solver_.solve(right.data(), x.data(), stopping.get());
+            error = solver_.error(residual, stopping.get());
         }
+        Stopping::ask();
         return {x, error};
     }
 
-    std::pair<Out1<double>, double> solve_transposed(In1<double> right) const {
+    std::pair<Out1<double>, double> solve_transposed(In1<double> right, Stop* stop) const {
         check(right);
         auto x = filled(0.0);
         double error;
+        Stopping stopping(stop);
         {
             nb::gil_scoped_release release;
-            const Residual residual = solver_.solve_transposed(right.data(), x.data());
-            error = solver_.error(residual);
+            const Residual residual = solver_.solve_transposed(right.data(), x.data(), stopping.get());
+            error = solver_.error(residual, stopping.get());
         }
+        Stopping::ask();
         return {x, error};
     }
 
@@ -149,14 +174,19 @@ Out1<double> backup(In1<int64_t> row_start, In1<int32_t> target, In1<double> pro
 
 Out1<double> sweep(In1<int64_t> choice_start, In1<int64_t> row_start, In1<int32_t> target,
                    In1<double> probability, In1<double> reward, In1<double> value, double discount,
-                   int64_t sweeps) {
+                   int64_t sweeps, Stop* stop) {
     auto result = make_array<double>(value.size());
-    nb::gil_scoped_release release;
-    std::copy_n(value.data(), value.size(), result.data());
-    for (int64_t i = 0; i < sweeps; ++i) {
-        spotree::sweep(static_cast<int64_t>(value.size()), choice_start.data(), row_start.data(),
-                       target.data(), probability.data(), reward.data(), discount, i % 2 == 1, result.data());
+    Stopping stopping(stop);
+    {
+        nb::gil_scoped_release release;
+        std::copy_n(value.data(), value.size(), result.data());
+        for (int64_t i = 0; i < sweeps && !stopping.get()->raised(); ++i) {
+            spotree::sweep(static_cast<int64_t>(value.size()), choice_start.data(), row_start.data(),
+                           target.data(), probability.data(), reward.data(), discount, i % 2 == 1,
+                           result.data(), *stopping.get());
+        }
     }
+    Stopping::ask();
     return result;
 }
 
@@ -172,13 +202,24 @@ double most_missed(In1<int64_t> choice_start, In1<int64_t> row_start, In1<int32_
 void add_values(nb::module_& m) {
     using namespace nb::literals;
     const BlockLimits limits;
+    nb::class_<Stop>(m, "Stop")
+        .def(
+            "__init__", [](Stop* self, double seconds) { new (self) Stop(seconds, interrupted); },
+            "seconds"_a = -1.0)
+        .def("check",
+             [](Stop& self) {
+                 const bool over = self.check();
+                 Stopping::ask();
+                 return over;
+             })
+        .def_prop_ro("raised", &Stop::raised);
     nb::class_<Solver>(m, "ChainSolver")
         .def(nb::init<In1<int64_t>, std::optional<In1<int32_t>>, In1<int32_t>, In1<double>, double,
-                      std::optional<In1<int32_t>>, int32_t, int32_t>(),
+                      std::optional<In1<int32_t>>, int32_t, int32_t, Stop*>(),
              "row_start"_a, "row_of"_a.none(), "target"_a, "probability"_a, "discount"_a, "roots"_a.none(),
-             "dense"_a = limits.dense, "sparse"_a = limits.sparse)
-        .def("solve", &Solver::solve, "right"_a)
-        .def("solve_transposed", &Solver::solve_transposed, "right"_a)
+             "dense"_a = limits.dense, "sparse"_a = limits.sparse, "stop"_a = nb::none())
+        .def("solve", &Solver::solve, "right"_a, "stop"_a = nb::none())
+        .def("solve_transposed", &Solver::solve_transposed, "right"_a, "stop"_a = nb::none())
         .def_prop_ro("states", &Solver::states, nb::rv_policy::move)
         .def_prop_ro("num_components", &Solver::num_components)
         .def_prop_ro("largest_component", &Solver::largest_component)
@@ -187,7 +228,7 @@ void add_values(nb::module_& m) {
     m.def("endless", &endless, "row_start"_a, "row_of"_a, "target"_a, "probability"_a, "roots"_a.none());
     m.def("backup", &backup, "row_start"_a, "target"_a, "probability"_a, "reward"_a, "value"_a, "discount"_a);
     m.def("sweep", &sweep, "choice_start"_a, "row_start"_a, "target"_a, "probability"_a, "reward"_a,
-          "value"_a, "discount"_a, "sweeps"_a);
+          "value"_a, "discount"_a, "sweeps"_a, "stop"_a = nb::none());
     m.def("most_missed", &most_missed, "choice_start"_a, "row_start"_a, "target"_a, "probability"_a,
           "reward"_a, "value"_a, "discount"_a);
 }

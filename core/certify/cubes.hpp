@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
-#include <random>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
+
+#include "certify/names.hpp"
 
 namespace spotree::certify {
 
@@ -15,7 +16,7 @@ struct Split {
     int32_t feature, rank;  // groups with a smaller rank go left
 };
 
-struct SetKey {  // 128 random bits for each group, xor over the set
+struct SetKey {  // 128 random bits for each group, xor over the set (names.hpp)
     uint64_t a = 0, b = 0;
     bool operator==(const SetKey&) const = default;
     SetKey operator^(const SetKey& o) const { return {a ^ o.a, b ^ o.b}; }
@@ -59,7 +60,7 @@ class Cubes {
     template <class Stop>
     void build(int groups, int tree_depth, size_t most_members, Stop&& stop) {
         depth = tree_depth;
-        std::mt19937_64 random(20240229);
+        SystemNames random;
         keys.resize(groups);
         for (auto& k : keys) k = {random(), random()};
         Cube root;

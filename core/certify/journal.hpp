@@ -23,6 +23,14 @@ struct Journal {
         ++epoch;
     }
 
+    // Begins with what an old proof wrote; somebody may be draining meanwhile.
+    void copy(const std::vector<int32_t>& old_words, const std::vector<double>& old_numbers) {
+        std::scoped_lock hold(lock);
+        if (!on) return;
+        words = old_words;
+        numbers = old_numbers;
+    }
+
     size_t listed = 0;  // so many numbers are written, later regions briefly
 
     bool brief() const { return total.load(std::memory_order_relaxed) >= listed; }

@@ -2,30 +2,61 @@
 #pragma once
 
 #include "certify/region.hpp"
-#include "run/random.hpp"
 
 namespace spotree::certify {
 
 // What can be done in a region depends on its allowed actions and open nodes alone (docs/proof.md, lemma 8).
-inline SetKey identity(const Model& m, const ActionSets& allowed, const std::vector<Item>& items) {
-    SetKey key{1, 2};
-    for (int g = 0; g < m.groups; ++g) {
-        for (int k = 0; k < m.words; ++k) {
-            key.a = scrambled(key.a ^ allowed.of(g)[k]);
-            key.b = scrambled(key.b + kGolden * (allowed.of(g)[k] ^ uint64_t(g)));
+// Both are named under secrets of the system: the nodes by a polynomial that has them as its roots, at a
+// secret place modulo 2^61 - 1, the allowed actions and that by a linear form with secret coefficients modulo
+// 2^128, of which the upper half counts. Each is done twice, so that two different regions share a name with
+// probability below 2^-105.
+class RegionNames {
+  public:
+    explicit RegionNames(const Model& m) : words_(size_t(m.groups) * m.words) {
+        SystemNames random;
+        for (auto& secret : {&one_, &other_}) {
+            secret->place = random() % kPrime;
+            secret->factor.resize(words_ + 2);
+            for (auto& f : secret->factor) f = Wide(random()) << 64 | random();
         }
     }
-    for (const auto& item : items) {
-        const uint64_t code = scrambled(uint64_t(item.cube) * 64 + uint64_t(item.size) + 1);
-        key = {key.a + code, key.b + scrambled(code)};  // sums, so that the order does not matter
+
+    SetKey operator()(const ActionSets& allowed, const std::vector<Item>& items) const {
+        const uint64_t* words = words_ ? allowed.of(0) : nullptr;
+        return {name(one_, words, items), name(other_, words, items)};
     }
-    return key;
-}
+
+  private:
+    __extension__ using Wide = unsigned __int128;
+    static constexpr uint64_t kPrime = (uint64_t(1) << 61) - 1;
+    struct Secret {
+        uint64_t place = 0;
+        std::vector<Wide> factor;  // [word], then of the nodes, then by itself
+    };
+
+    uint64_t name(const Secret& secret, const uint64_t* words, const std::vector<Item>& items) const {
+        Wide sum = secret.factor[words_ + 1];
+        for (size_t k = 0; k < words_; ++k) sum += secret.factor[k] * words[k];
+        uint64_t nodes = 1;
+        for (const auto& item : items) {  // a product, so that the order does not matter
+            const uint64_t root = uint64_t(item.cube) << 29 | uint64_t(item.size);
+            nodes = uint64_t(Wide(nodes) * ((secret.place + kPrime - root) % kPrime) % kPrime);
+        }
+        return uint64_t((sum + secret.factor[words_] * nodes) >> 64);
+    }
+
+    size_t words_;
+    Secret one_, other_;
+};
 
 // A region is entered when its record is written. It may still be open then: nothing is proved before all
 // regions are closed, and no region can come to stand on itself, since parts are smaller than the whole.
 class MetRegions {
   public:
+    const RegionNames name;
+
+    explicit MetRegions(const Model& m) : name(m) {}
+
     // The record of an equal region, -1 if there is none.
     int32_t find(const SetKey& key) const {
         std::scoped_lock hold(lock_);

@@ -15,6 +15,7 @@ constexpr double kInfinity = 1e300;  // stands for "never": sums of it stay fini
 struct Model {
     int states = 0, actions = 0, groups = 0, words = 1;
     double discount = 0;
+    double rounding = 0;                // of `worth` less a value, relative to the largest value
     bool forbids = false;               // some action is forbidden in some state
     std::vector<int64_t> choice_start;  // [state + 1] rows of a state
     std::vector<int32_t> choice_of;     // [state, action] -> row, -1 where forbidden
@@ -88,6 +89,10 @@ struct Model {
                 }
             }
         }
+        int64_t longest = 0;
+        for (int64_t row = 0; row < rows; ++row)
+            longest = std::max(longest, row_start[row + 1] - row_start[row]);
+        rounding = (double(longest) / 4 + 5) * 4 * 0x1p-53;
         group_start.assign(groups + 1, 0);
         for (int g : group_of) {
             if (g >= 0) ++group_start[g + 1];

@@ -26,8 +26,7 @@ class Prover {
     void run(const Plan& plan) {
         using clock = std::chrono::steady_clock;
         const auto begun = clock::now();
-        final_ =
-            begun + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(plan.seconds));
+        final_ = begun + clock_time(plan.seconds);
         shared.deadline = final_;
         shared.take_turns = plan.threads < 2;
         auto stop = [&] { return shared.stopped(); };
@@ -183,8 +182,7 @@ class Prover {
         by_state.restart();
         if (old &&
             winner.load() == Winner::none) {  // stopped before the old proof could go on: it stands as it was
-            by_state.words = old->words;
-            by_state.numbers = old->numbers;
+            by_state.copy(old->words, old->numbers);
             certified_ = old->bound;
             return;
         }
@@ -202,8 +200,7 @@ class Prover {
                    double until) {
         using clock = std::chrono::steady_clock;
         shared.done = false;
-        shared.deadline = std::min(final_, begun + std::chrono::duration_cast<clock::duration>(
-                                                       std::chrono::duration<double>(until)));
+        shared.deadline = std::min(final_, begun + clock_time(until));
         by_state.restart();
         by_tree.restart();
         for (auto& bounder : bounders) bounder->viable.clear();
@@ -250,10 +247,11 @@ class Prover {
             workers.emplace_back([&, t] { follow_trees(*bounders[t - 1]); });
         }
         for (auto& worker : workers) worker.join();
+        if (winner.load() == Winner::state) states->settle();
         {
             std::scoped_lock hold(lock_);
-            certified_ = states ? std::max(states->bound(), shared.close_at()) : root.bound;
-            lower_bound_to(certified_);
+            certified_ = states ? std::max(states->certified(), shared.close_at()) : root.bound;
+            lower_bound_to(states ? std::max(states->bound(), shared.close_at()) : root.bound);
             states_ = nullptr;
             trees_ = nullptr;
         }

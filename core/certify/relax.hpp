@@ -56,7 +56,7 @@ class Relaxer {
                     changed = true;
                 }
             }
-            slack_ = excess / (1 - m_.discount) + 1e-15 * size / (1 - m_.discount);
+            slack_ = (excess + m_.rounding * size) / (1 - m_.discount);
             r.bound = m_.start_value(r.value.data()) + slack_;
             if (r.bound <= close_at || stop()) return true;
             if (rough) {

@@ -28,16 +28,20 @@ struct OldProof {
 
     void replay(const Model& m) {
         size_t taken = 0;
+        for (const double x : numbers) {
+            if (!(std::abs(x) < kInfinity)) throw std::invalid_argument("a number is not finite");
+        }
         for (size_t at = 0; at < words.size(); at += size_t(words.at(at))) {
             if (words.at(at) < 7) throw std::invalid_argument("a region is malformed");
             read(m, at, taken);
         }
+        if (taken != numbers.size()) throw std::invalid_argument("there are more numbers than regions need");
         if (!regions.contains(root)) throw std::invalid_argument("there is no root region");
     }
 
   private:
     void read(const Model& m, size_t at, size_t& taken) {
-        const int32_t number = words.at(at + 1);
+        const int32_t number = bounded(words.at(at + 1), std::numeric_limits<int32_t>::max());
         OldRegion region;
         region.parent = words.at(at + 2);
         region.side = words.at(at + 3);
@@ -45,6 +49,7 @@ struct OldProof {
         if (region.parent < 0) {
             root = number;
             region.allowed = ActionSets(m.groups, m.actions);
+            region.value.assign(m.states, 0.0);
         } else {
             OldRegion& parent = regions.at(region.parent);
             if (parent.group < 0) throw std::invalid_argument("a region has parts but was not parted");

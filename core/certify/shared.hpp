@@ -12,6 +12,13 @@
 
 namespace spotree::certify {
 
+// Seconds as the clock counts them; more than three years would overflow it and mean no limit.
+inline std::chrono::steady_clock::duration clock_time(double seconds) {
+    using clock = std::chrono::steady_clock;
+    return std::chrono::duration_cast<clock::duration>(
+        std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e8)));
+}
+
 struct Switches {  // ingredients that may change the time, never the answer
     bool regret = true, floors = true, filter = true, solo = true;
 };

@@ -20,27 +20,30 @@ struct Sizes {
         depth.push_back(0);
         pairs.emplace_back();
         number[{0, 1}] = 0;
-        const bool limited = tree_depth < 30 && max_leaves < (1 << tree_depth);
+        const bool limited = max_leaves < full(tree_depth);
         for (int d = 1; d <= tree_depth; ++d) {
-            const int full = d < 30 ? 1 << d : 1 << 30;
             number[{d, 1}] = 0;
-            for (int k = limited ? 2 : full; k <= (limited ? std::min(full, max_leaves) : full); ++k) {
-                number[{d, k}] = int(depth.size());
+            const int most = limited ? std::min(full(d), max_leaves) : full(d);
+            for (int k = limited ? 2 : most; k <= most; ++k) {
+                const int half = full(d - 1);
+                const auto size = int(depth.size());
                 depth.push_back(d);
                 auto& shares = pairs.emplace_back();
-                const int half = full / 2;
-                for (int left = std::max(1, k - half); left <= std::min(half, k - 1); ++left) {
-                    if (!limited && left != half) continue;
+                if (!limited) shares.emplace_back(number.at({d - 1, half}), number.at({d - 1, half}));
+                for (int left = std::max(1, k - half); limited && left <= std::min(half, k - 1); ++left)
                     shares.emplace_back(number.at({d - 1, left}), number.at({d - 1, k - left}));
-                }
+                number[{d, k}] = size;
             }
         }
-        whole = limited ? number.at({tree_depth, std::min(max_leaves, 1 << std::min(tree_depth, 29))})
-                        : number.at({tree_depth, tree_depth < 30 ? 1 << tree_depth : 1 << 30});
+        whole = number.at({tree_depth, limited ? max_leaves : full(tree_depth)});
         if (tree_depth == 0) whole = 0;
     }
 
     int count() const { return int(depth.size()); }
+
+  private:
+    // The most leaves of a depth; beyond 29 splits on a path there are more than anybody counts.
+    static int full(int d) { return 1 << std::min(d, 29); }
 };
 
 }  // namespace spotree::certify

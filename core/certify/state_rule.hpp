@@ -30,15 +30,17 @@ class StateRule {
     // The root region has been processed before, with the proof in `draft`.
     void begin(Bounder& bounder, Region root, const Draft& draft) {
         const std::vector<Item> whole{{0, shared_.sizes.whole, 0}};
+        const double shown = root.bound;
         switch (bounder.process(root, whole, 1, false, nullptr)) {
             case Verdict::closed:
                 write_region(journal_, -1, 0, 0, draft, {0});
                 break;
             case Verdict::stopped:
-                stuck_ = root.bound;
+                stuck_.push_back({-1, 0, draft, shown, shown});
                 break;
             case Verdict::open:
-                branch(bounder, root, -1, 0, draft);
+                if (!branch(bounder, root, -1, 0, draft, shown))
+                    stuck_.push_back({-1, 0, draft, shown, shown});
                 break;
         }
     }
@@ -88,19 +90,42 @@ class StateRule {
 
     bool finished() {
         std::scoped_lock hold(lock_);
-        return frontier_.empty() && busy_ == 0 && stuck_ <= shared_.close_at();
+        return frontier_.empty() && busy_ == 0 && most_of_stuck(&Stuck::bound) <= shared_.close_at();
+    }
+
+    // After the end of a finished proof: a better tree has closed what was stuck, which is now written down.
+    void settle() {
+        for (const auto& s : stuck_) write_region(journal_, s.parent, s.side, 0, s.draft, {0});
+        stuck_.clear();
     }
 
     // No tree that improves on the incumbent is worth more than this.
-    double bound() {
+    double bound() { return most(&Stuck::bound); }
+
+    // The same as far as it is written down: what is stuck is not.
+    double certified() { return most(&Stuck::shown); }
+
+  private:
+    struct Stuck {  // a region that could neither be closed nor parted
+        int32_t parent, side;
+        Draft draft;
+        double bound, shown;  // of the region, of its parent
+    };
+
+    double most_of_stuck(double Stuck::* which) const {
+        double most = -std::numeric_limits<double>::infinity();
+        for (const auto& s : stuck_) most = std::max(most, s.*which);
+        return most;
+    }
+
+    double most(double Stuck::* which) {
         std::scoped_lock hold(lock_);
-        double most = stuck_;
+        double most = most_of_stuck(which);
         if (!frontier_.empty()) most = std::max(most, frontier_.rbegin()->bound);
         for (double b : working_) most = std::max(most, b);
         return most;
     }
 
-  private:
     // Best first; once the frontier fills the memory, the newest first, which keeps it small.
     bool take(Open& open) {
         while (!frontier_.empty() && frontier_.rbegin()->bound <= shared_.close_at()) {
@@ -144,12 +169,14 @@ class StateRule {
         const int32_t side = open.keeps ? 0 : 1;
         if (verdict == Verdict::closed) {
             write_region(journal_, open.parent->number, side, 0, draft, {0});
-        } else {
-            branch(bounder, region, open.parent->number, side, draft);
+        } else if (!branch(bounder, region, open.parent->number, side, draft, open.bound)) {
+            put(open);
         }
     }
 
-    void branch(Bounder& bounder, Region& region, int32_t parent, int32_t side, const Draft& draft) {
+    // False if the time was up. `shown` is the bound of what the region is a part of.
+    bool branch(Bounder& bounder, Region& region, int32_t parent, int32_t side, const Draft& draft,
+                double shown) {
         auto stop = [&] { return shared_.stopped(); };
         std::vector<double> occupancy;
         bounder.relaxer.occupancy(region.relaxed, occupancy, stop);
@@ -173,12 +200,13 @@ class StateRule {
         }
         if (region.bound <= shared_.close_at()) {
             write_region(journal_, parent, side, 0, draft, {0});
-            return;
+            return true;
         }
-        if (group < 0) {  // stopped, or nothing left to branch on: stays open with its bound
-            std::scoped_lock hold(lock_);
-            stuck_ = std::max(stuck_, region.bound);
-            return;
+        if (group < 0) {
+            if (stop()) return false;
+            std::scoped_lock hold(lock_);  // nothing left to branch on: stays open with its bound
+            stuck_.push_back({parent, side, draft, region.bound, shown});
+            return true;
         }
         auto made = std::make_shared<Parent>();
         made->group = group;
@@ -187,10 +215,12 @@ class StateRule {
         std::vector<int32_t> words{1, group, int32_t(made->same.size())};
         words.insert(words.end(), made->same.begin(), made->same.end());
         made->number = write_region(journal_, parent, side, 0, draft, words, made->region.bound);
-        bytes_each_ = made->region.allowed.bytes() / 2 + m_.states * 6 + 200;
+        bytes_each_.store(made->region.allowed.bytes() / 2 + size_t(m_.states) * 6 + 200,
+                          std::memory_order_relaxed);
         const double bound = made->region.bound;
         put({bound, 0, made, false});
         put({bound, 0, made, true});
+        return true;
     }
 
     // The group where tree and relaxed policy differ and most is at stake (any: where they could differ).
@@ -263,8 +293,8 @@ class StateRule {
     std::vector<double> working_;
     int busy_ = 0;
     int64_t order_ = 0;
-    size_t bytes_each_ = 1000;
-    double stuck_ = -std::numeric_limits<double>::infinity();
+    std::atomic<size_t> bytes_each_{1000};  // threads branch and take at the same time
+    std::vector<Stuck> stuck_;
 };
 
 }  // namespace spotree::certify

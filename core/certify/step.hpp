@@ -128,13 +128,13 @@ class Step {
         const auto& here = c_.cubes[cube];
         if (size == 0 || here.edge_count == 0) {
             const int words = unsupported.words();
-            uint64_t cheap[16] = {};
+            cheap_.assign(words, 0);
             for (int a = 0; a < actions_; ++a) {
-                if (leaf_cost(cube, a) <= budget) cheap[a / 64] |= ActionSets::bit(a);
+                if (leaf_cost(cube, a) <= budget) cheap_[a / 64] |= ActionSets::bit(a);
             }
-            for (int k = 0; k < words && viable_; ++k) cheap[k] &= viable_[size_t(cube) * words + k];
+            for (int k = 0; k < words && viable_; ++k) cheap_[k] &= viable_[size_t(cube) * words + k];
             for (const int32_t* g = c_.begin(cube); g != c_.end(cube); ++g) {
-                for (int k = 0; k < words; ++k) unsupported.of(*g)[k] &= ~cheap[k];
+                for (int k = 0; k < words; ++k) unsupported.of(*g)[k] &= ~cheap_[k];
             }
             return true;
         }
@@ -246,6 +246,7 @@ class Step {
     const Sizes& sizes_;
     int actions_, padded_;
     std::vector<double> sum_, least_, done_;
+    std::vector<uint64_t> cheap_;            // [word] actions within the budget of a leaf
     std::vector<uint32_t> summed_, solved_;  // when they were found last
     uint32_t now_ = 1;
     int64_t found_ = 0;

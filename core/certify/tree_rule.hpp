@@ -27,15 +27,19 @@ class TreeRule {
 
   public:
     TreeRule(Shared& shared, Journal& journal, const Region& root)
-        : shared_(shared), journal_(journal), root_(root), solo_(shared, journal, root) {}
+        : shared_(shared), journal_(journal), root_(root), solo_(shared, journal, root), met_(shared.model) {}
 
     // Share of the search that is finished: an indication, as it counts all children of a region alike.
     double share() const { return share_.load(); }
     bool over() { return begun_ && team_.idle(); }
-    bool finished() { return over() && open_.load() <= shared_.close_at(); }
+    bool finished() { return over() && !cut_short_ && open_.load() <= shared_.close_at(); }
 
   private:
     bool stopped() const { return shared_.stopped(); }
+
+    // A region that was stopped is not written down: a better tree may close it later, but nothing would show
+    // that.
+    void cut_short() { cut_short_ = true; }
 
     void leave_open(double bound) {
         double before = open_.load();
@@ -56,7 +60,7 @@ class TreeRule {
     SoloLeaves solo_;
     MetRegions met_;
     Team<TreeTask> team_;
-    std::atomic<bool> begun_{false};
+    std::atomic<bool> begun_{false}, cut_short_{false};
     std::atomic<double> open_{-std::numeric_limits<double>::infinity()}, share_{0};
 };
 

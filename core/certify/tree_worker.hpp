@@ -30,8 +30,7 @@ class TreeWorker {
             if (m_.group_of[i] >= 0) rule_.weight_[m_.group_of[i]] += occupancy[i];
         }
         using clock = std::chrono::steady_clock;
-        const auto until = clock::now() + std::chrono::duration_cast<clock::duration>(
-                                              std::chrono::duration<double>(solo_seconds));
+        const auto until = clock::now() + clock_time(solo_seconds);
         if (shared_.switches.solo) {
             rule_.solo_.look(bounder_, [&] {
                 listen();
@@ -54,7 +53,7 @@ class TreeWorker {
                              1.0,
                              {}});
         if (verdict == Verdict::closed) write_region(journal_, -1, 0, 0, draft, {0});
-        if (verdict == Verdict::stopped) rule_.leave_open(root.bound);
+        if (verdict == Verdict::stopped) rule_.cut_short();
         rule_.begun_ = true;
     }
 
@@ -88,10 +87,9 @@ class TreeWorker {
     }
 
     void descend(TreeTask& task) {
-        const Region& region = *task.region;
         const Partial& shape = *task.partial;
         auto& items = task.items;
-        if (rule_.stopped()) return rule_.leave_open(region.bound);
+        if (rule_.stopped()) return rule_.cut_short();
         std::erase_if(items, [&](const Item& item) {
             if (shape.anything_reached(item.cube)) return false;
             nodes_[item.node] = {-1, -1, -1, 0};
@@ -153,7 +151,7 @@ class TreeWorker {
                 rule_.finish(share);
                 continue;
             }
-            if (rule_.stopped()) return rule_.leave_open(std::min(task.region->bound, child.estimate));
+            if (rule_.stopped()) return rule_.cut_short();
             nodes_.resize(size);
             nodes_[item.node] = {child.first, int32_t(size), int32_t(size + 1), -1};
             nodes_.resize(size + 2);
@@ -184,15 +182,13 @@ class TreeWorker {
         const double share = task.share / double(std::max<size_t>(1, actions.size()));
         const int32_t sibling_before = sibling_;
         for (const auto& [estimate, a] : actions) {
-            if (estimate > shared_.close_at() && rule_.stopped())
-                return rule_.leave_open(std::min(task.region->bound, estimate));
+            if (estimate > shared_.close_at() && rule_.stopped()) return rule_.cut_short();
             if (estimate <= shared_.close_at() ||
                 (shared_.switches.solo && rule_.solo_.hopeless(bounder_, item.cube, a))) {
                 rule_.finish(share);
                 continue;
             }
-            if (!take(task, item, a, number, share))
-                return rule_.leave_open(std::min(task.region->bound, estimate));
+            if (!take(task, item, a, number, share)) return rule_.cut_short();
             sibling_ = sibling_before;
         }
     }
@@ -205,7 +201,7 @@ class TreeWorker {
             if (task.partial->reached(*g)) region->allowed.keep_only(*g, action);
         }
         nodes_[item.node] = {-1, -1, -1, int32_t(action)};
-        child.key = identity(m_, region->allowed, child.items);
+        child.key = rule_.met_.name(region->allowed, child.items);
         const int32_t equal = rule_.met_.find(*child.key);
         if (equal >= 0) {
             write_region(journal_, number, action, 0, {}, {6, equal});
@@ -238,7 +234,8 @@ class TreeWorker {
         Region region = *task.region;
         task.draft.brief = journal_.brief();
         const Verdict verdict = bounder_.process(region, {}, 1, false, journal_.on ? &task.draft : nullptr);
-        if (verdict != Verdict::closed) rule_.leave_open(region.bound);
+        if (verdict == Verdict::stopped) return rule_.cut_short();
+        if (verdict == Verdict::open) rule_.leave_open(region.bound);
         write(task, {0});
         rule_.finish(task.share);
     }

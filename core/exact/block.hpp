@@ -7,7 +7,7 @@
 
 #include "exact/key.hpp"
 #include "exact/simd.hpp"
-#include "exact/stop.hpp"
+#include "run/stop.hpp"
 
 namespace spotree::exact {
 

@@ -1,7 +1,9 @@
-// The name of a set of rows: 128 random bits per row, combined by exclusive or.
+// The name of a set of rows: 128 random bits per row, combined by exclusive or. The bits depend on a secret
+// of the process, so that no table can be made whose different sets share a name.
 #pragma once
 
 #include <cstdint>
+#include <random>
 
 #include "run/random.hpp"
 
@@ -23,6 +25,15 @@ struct Key {
     }
 };
 
-inline Key row_key(uint64_t row) { return {mixed(2 * row + 1), mixed(~(2 * row))}; }
+inline const Key kSecret = [] {
+    std::random_device system;
+    auto word = [&] { return static_cast<uint64_t>(system()) << 32 | system(); };
+    return Key{word(), word()};
+}();
+
+inline Key row_key(uint64_t row) {
+    return {mixed(kSecret.low ^ mixed(kSecret.high + 2 * row)),
+            mixed(kSecret.high ^ mixed(kSecret.low + ~(2 * row)))};
+}
 
 }  // namespace spotree::exact

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "exact/key.hpp"
-#include "exact/stop.hpp"
+#include "run/stop.hpp"
 
 namespace spotree::exact {
 

@@ -69,7 +69,8 @@ inline Solution solve(const Preparation& prep, const double* gain, int32_t actio
     const int32_t full = 1 << std::min(options.depth, 30);
     const int32_t leaves = options.max_leaves > 0 ? std::min(options.max_leaves, full) : full;
     const bool guide = frozen || leaves < full;
-    const Shape shape(frozen ? *frozen : FrozenView{}, guide ? options.depth : 0);
+    // Where nothing is frozen only the root is looked at: a complete tree of a large depth would not fit.
+    const Shape shape(frozen ? *frozen : FrozenView{}, frozen ? options.depth : std::min(options.depth, 1));
     if (shape.fewest(0) > leaves) {
         out.lower = kInfinity;
         return out;

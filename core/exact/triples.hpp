@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "exact/block.hpp"
-#include "exact/stop.hpp"
+#include "run/stop.hpp"
 
 namespace spotree::exact {
 

@@ -6,22 +6,25 @@
 
 #include "linear/chain.hpp"
 #include "linear/tarjan.hpp"
+#include "run/stop.hpp"
 
 namespace spotree {
 
 // Reusable: finding components again costs time in the states found now, not in all states.
 class Components {
   public:
-    // Components of the states reachable from `roots`; null: of all states.
-    void find(const Chain& chain, const int32_t* roots, int64_t num_roots) {
+    // Components of the states reachable from `roots`; null: of all states. False if it had to stop: then
+    // they are of no use.
+    bool find(const Chain& chain, const int32_t* roots, int64_t num_roots, Stop* stop = nullptr) {
         node_.resize(chain.num_states);
         start_.assign(1, 0);
-        Graph graph{chain, *this};
+        Graph graph{chain, *this, stop};
         tarjan_.clear(graph, chain.num_states);
         if (!roots) num_roots = chain.num_states;
         for (int64_t i = 0; i < num_roots; ++i) {
-            tarjan_.walk(graph, roots ? roots[i] : static_cast<int32_t>(i));
+            if (!tarjan_.walk(graph, roots ? roots[i] : static_cast<int32_t>(i))) return false;
         }
+        return true;
     }
 
     int32_t size() const { return static_cast<int32_t>(start_.size()) - 1; }
@@ -44,12 +47,14 @@ class Components {
         struct Sums {};
         const Chain& chain;
         Components& found;
+        Stop* stop;
+        int64_t opened = 0;
 
         Mark& mark(int32_t state) { return found.node_[state].mark; }
-        bool open(int32_t state, int64_t& begin, int64_t& end) const {
+        bool open(int32_t state, int64_t& begin, int64_t& end) {
             begin = chain.begin(state);
             end = chain.end(state);
-            return true;
+            return !(stop && stop->check_at(opened++));
         }
         int32_t target(int64_t entry) const { return chain.target[entry]; }
         bool leads(int64_t entry) const { return chain.probability[entry] != 0.0; }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "linear/dot.hpp"
+#include "run/stop.hpp"
 
 namespace spotree {
 
@@ -14,6 +15,7 @@ namespace spotree {
 class DenseLu {
   public:
     int32_t size() const { return size_; }
+    bool complete() const { return complete_; }  // false: stopped, the factors are of no use
 
     // A square of zeros to be filled in row by row, then factored; memory is kept from one matrix to the
     // next.
@@ -23,11 +25,12 @@ class DenseLu {
         return a_.data();
     }
 
-    // Panels of columns: the rows of a panel stay in cache while every row below is updated by them. A
-    // right-hand side that is known already goes through the same steps, and only `solve_upper` is left to
-    // do.
-    void factor(double* right = nullptr) {
+    // Panels of columns: the rows of a panel stay in cache while every row below is updated by them. False if
+    // it had to stop.
+    bool factor(Stop* stop = nullptr) {
+        complete_ = false;
         for (int32_t first = 0; first < size_; first += kPanel) {
+            if (first > 0 && stop && stop->check()) return false;
             const int32_t last = std::min(first + kPanel, size_);
             for (int32_t k = first; k < last; ++k) {
                 for (int32_t i = k + 1; i < size_; ++i) {  // rows do not wait for each other
@@ -35,35 +38,19 @@ class DenseLu {
                     if (target[k] == 0.0) continue;
                     target[k] /= row(k)[k];
                     subtract(row(k), target[k], target, k + 1, last);
-                    if (right) right[i] -= target[k] * right[k];
                 }
             }
-            if (last == size_) return;
+            if (last == size_) break;
             for (int32_t i = first + 1; i < size_; ++i) update(i, first, std::min(i, last), last);
         }
-    }
-
-    // The smallest pivot, 0 where one is not positive (or no number): nothing near 0 can be divided by.
-    double least_pivot() const {
-        double least = 1.0;
-        for (int32_t i = 0; i < size_; ++i) {
-            if (!(row(i)[i] > 0.0)) return 0.0;
-            least = std::min(least, row(i)[i]);
-        }
-        return least;
+        complete_ = true;
+        return true;
     }
 
     void solve(double* x) const {
         for (int32_t i = 1; i < size_; ++i) x[i] -= dot(row(i), x, i);
-        solve_upper(x);
-    }
-
-    void solve_upper(double* x) const {
         for (int32_t i = size_ - 1; i >= 0; --i) {
-            const double* u = row(i);
-            double sum = x[i];
-            for (int32_t j = i + 1; j < size_; ++j) sum -= u[j] * x[j];
-            x[i] = sum / u[i];
+            x[i] = (x[i] - dot(row(i) + i + 1, x + i + 1, size_ - i - 1)) / row(i)[i];
         }
     }
 
@@ -106,6 +93,7 @@ class DenseLu {
     }
 
     int32_t size_ = 0;
+    bool complete_ = false;
     std::vector<double> a_;
 };
 

@@ -9,34 +9,36 @@
 
 #include "linear/bicgstab.hpp"
 #include "linear/sparse_rows.hpp"
+#include "run/stop.hpp"
 
 namespace spotree {
 
 // BiCGStab, preconditioned by one Gauss-Seidel sweep there and back, restarted from the true residual; then
-// Gauss-Seidel itself, which cannot break down. Stops at the rounding floor: the caller certifies.
+// Gauss-Seidel itself, which cannot break down. Ends at the rounding floor, or where it must stop: the caller
+// certifies.
 class Iteration {
   public:
     explicit Iteration(SparseRows rows) : rows_(std::move(rows)) {}
 
-    void solve(double* x) const {
+    void solve(double* x, Stop* stop = nullptr) const {
         const Vector b(x, x + rows_.size());
         Vector y(b.size(), 0.0), kept;
         KrylovSpace space;
         Vector& residual = space.residual;
         residual = b;
         double left = largest_entry(residual);
-        for (int restart = 0; restart < kRestarts && left > floor(b, y); ++restart) {
+        for (int restart = 0; restart < kRestarts && left > floor(b, y) && !over(stop); ++restart) {
             const double before = left;
             kept = y;
             bicgstab([this](const Vector& v, Vector& out) { apply(v, out); },
-                     [&](double largest) { return !(largest > floor(b, y)); }, y, space, kSteps,
+                     [&](double largest) { return !(largest > floor(b, y)) || over(stop); }, y, space, kSteps,
                      [this](const Vector& v, Vector& out) { precondition(v, out); });
             left = set_residual(y, b, residual);
             if (!(left < before)) y = kept;
             if (!(left < 0.5 * before)) break;
         }
         left = set_residual(y, b, residual);
-        for (int sweep = 0; sweep < kSweeps && left > floor(b, y); ++sweep) {
+        for (int sweep = 0; sweep < kSweeps && left > floor(b, y) && !over(stop); ++sweep) {
             precondition(residual, kept);
             for (size_t i = 0; i < y.size(); ++i) y[i] += kept[i];
             const double before = left;
@@ -52,6 +54,8 @@ class Iteration {
     static constexpr double kFloor = 4e-16;      // what rounding leaves of a residual, relative
     static constexpr double kStalled = 0.99999;  // a sweep that gains less gains nothing
     static constexpr int kRestarts = 12, kSteps = 1000, kSweeps = 100'000;
+
+    static bool over(Stop* stop) { return stop && stop->check(); }
 
     static double floor(const Vector& b, const Vector& y) {
         return kFloor * std::max(largest_entry(b), largest_entry(y));

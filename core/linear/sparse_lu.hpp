@@ -27,8 +27,8 @@ class SparseLu {
         return entries >= kFull * states * states && states <= kLargestDense;
     }
 
-    // Returns false, without usable factors, if they would get too large.
-    bool factor(const SparseRows& matrix) {
+    // Returns false, without usable factors, if they would get too large or it must stop.
+    bool factor(const SparseRows& matrix, Stop* stop = nullptr) {
         const int32_t size = matrix.size();
         diagonal_ = matrix.diagonal;
         rows_.resize(size);
@@ -53,9 +53,9 @@ class SparseLu {
             if (!alive_[k] || known != cost(k)) continue;
             eliminate(k);
             --remaining;
-            if (work_ > kMostWork) return false;
+            if (work_ > kMostWork || (stop && (remaining & 0xff) == 0 && stop->check())) return false;
         }
-        return remaining <= kLargestDense && finish_dense();
+        return remaining <= kLargestDense && finish_dense(stop);
     }
 
     void solve(double* x) const {
@@ -146,7 +146,7 @@ class SparseLu {
         return share;
     }
 
-    bool finish_dense() {
+    bool finish_dense(Stop* stop) {
         for (size_t i = 0; i < rows_.size(); ++i) {
             if (!alive_[i]) continue;
             at_[i] = static_cast<int32_t>(rest_.size());
@@ -158,11 +158,11 @@ class SparseLu {
             matrix[i * size + i] = diagonal_[rest_[i]];
             for (const Entry& e : rows_[rest_[i]]) matrix[i * size + at_[e.state]] = -e.weight;
         }
-        dense_.factor();
+        dense_.factor(stop);
         rows_ = {};
         before_ = {};
         queue_ = {};
-        return true;
+        return dense_.complete();
     }
 
     void solve_rest(double* x, bool transposed) const {

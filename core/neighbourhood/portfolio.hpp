@@ -104,11 +104,13 @@ class Portfolio {
         return proved;
     }
 
-    // A tree from outside becomes the incumbent if it is better and small enough.
-    void offer(const FullTree& tree) {
+    // A tree from outside becomes the incumbent if it is better and small enough, and can be judged in time.
+    void offer(const FullTree& tree, double seconds) {
         if (tree.count_leaves() > max_leaves_) return;
-        if (chain_.expected_return(tree, kInfeasible) == kInfeasible) return;
-        if (best.offer(tree, chain_.tighten())) share();
+        chain_.deadline = after(seconds);
+        const bool judged = chain_.expected_return(tree, kInfeasible) != kInfeasible;
+        if (judged && best.offer(tree, chain_.tighten())) share();
+        chain_.deadline = Clock::time_point::max();
     }
 
     double expected_return(const FullTree& tree, double reject_below) {

@@ -157,7 +157,7 @@ class Steps {
         options.depth = height;
         options.max_leaves = leaves;
         options.memory = size_t{256} << 20;
-        exact::Stop stop(std::max(0.0, std::chrono::duration<double>(deadline - Clock::now()).count()));
+        Stop stop(std::max(0.0, std::chrono::duration<double>(deadline - Clock::now()).count()));
         best_ = exact::solve(preparation_, gain, actions, options, workspace_, stop);
         const double features = model_.num_features;
         const double kernel = height < 2 ? best_.rows * features + actions * best_.splits

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "run/stop.hpp"
+
 namespace spotree {
 
 inline double backup_row(int64_t row, const int64_t* row_start, const int32_t* target,
@@ -26,9 +28,10 @@ inline void backup(int64_t num_rows, const int64_t* row_start, const int32_t* ta
 }
 
 // One sweep of value iteration in place: each state takes its best choice's value, first state first or last.
+// Where it must stop, the states behind keep their values.
 inline void sweep(int64_t num_states, const int64_t* choice_start, const int64_t* row_start,
                   const int32_t* target, const double* probability, const double* reward, double discount,
-                  bool backwards, double* value) {
+                  bool backwards, double* value, Stop& stop) {
     for (int64_t i = 0; i < num_states; ++i) {
         const int64_t s = backwards ? num_states - 1 - i : i;
         double best = -HUGE_VAL;
@@ -36,6 +39,7 @@ inline void sweep(int64_t num_states, const int64_t* choice_start, const int64_t
             best = std::max(best, backup_row(row, row_start, target, probability, reward, value, discount));
         }
         value[s] = best;
+        if (stop.check_at(i)) return;
     }
 }
 

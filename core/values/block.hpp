@@ -23,15 +23,15 @@ struct BlockLimits {
 // Iteration needs the rows and, for the transposed system, the columns.
 struct Iterated {
     Iteration rows, columns;
-    void solve(double* x) const { rows.solve(x); }
-    void solve_transposed(double* x) const { columns.solve(x); }
+    void solve(double* x, Stop* stop) const { rows.solve(x, stop); }
+    void solve_transposed(double* x, Stop* stop) const { columns.solve(x, stop); }
 };
 
 class Block {
   public:
     // `local` is scratch space [state]; only the places of members are used.
     Block(const Chain& chain, const Components& components, int32_t component, const BlockLimits& limits,
-          std::vector<int32_t>& local)
+          std::vector<int32_t>& local, Stop* stop = nullptr)
         : component_(component) {
         const int32_t* members = components.begin(component);
         const auto size = static_cast<int32_t>(components.end(component) - members);
@@ -54,30 +54,47 @@ class Block {
                     rows.weight.push_back(weight);
                 }
             }
+            if (stop && stop->check_at(i)) return;
             rows.diagonal.push_back(diagonal);
             rows.start.push_back(static_cast<int64_t>(rows.column.size()));
         }
         const bool full = SparseLu::dense_is_better(static_cast<int64_t>(rows.column.size()), size);
         if (size <= limits.dense || (size <= limits.sparse && full)) {
-            solver_ = dense(rows);
-        } else if (size > limits.sparse || !solver_.emplace<SparseLu>().factor(rows)) {
-            SparseRows columns = rows.transposed();
-            solver_ = Iterated{Iteration(std::move(rows)), Iteration(std::move(columns))};
+            DenseLu factors = dense(rows, stop);
+            if (factors.complete()) {
+                solver_ = std::move(factors);
+                complete_ = true;
+                return;
+            }
+        } else if (size <= limits.sparse && solver_.emplace<SparseLu>().factor(rows, stop)) {
+            complete_ = true;
+            return;
         }
+        if (stop && stop->raised() && size > limits.sparse) return;
+        SparseRows columns = rows.transposed();
+        solver_ = Iterated{Iteration(std::move(rows)), Iteration(std::move(columns))};
+        complete_ = true;
     }
 
     int32_t component() const { return component_; }
+    bool complete() const { return complete_; }  // false: it had to stop before anything could be solved
     bool iterated() const { return std::holds_alternative<Iterated>(solver_); }
 
-    void solve(double* x) const {
-        std::visit([x](const auto& solver) { solver.solve(x); }, solver_);
+    // Factors are quick; iteration ends where it is when it must stop.
+    void solve(double* x, Stop* stop = nullptr) const {
+        if (const auto* iterated = std::get_if<Iterated>(&solver_)) return iterated->solve(x, stop);
+        if (const auto* sparse = std::get_if<SparseLu>(&solver_)) return sparse->solve(x);
+        std::get<DenseLu>(solver_).solve(x);
     }
-    void solve_transposed(double* x) const {
-        std::visit([x](const auto& solver) { solver.solve_transposed(x); }, solver_);
+    void solve_transposed(double* x, Stop* stop = nullptr) const {
+        if (const auto* iterated = std::get_if<Iterated>(&solver_))
+            return iterated->solve_transposed(x, stop);
+        if (const auto* sparse = std::get_if<SparseLu>(&solver_)) return sparse->solve_transposed(x);
+        std::get<DenseLu>(solver_).solve_transposed(x);
     }
 
   private:
-    static DenseLu dense(const SparseRows& rows) {
+    static DenseLu dense(const SparseRows& rows, Stop* stop) {
         const auto size = static_cast<size_t>(rows.size());
         DenseLu dense;
         double* matrix = dense.begin(rows.size());
@@ -87,11 +104,12 @@ class Block {
                 matrix[i * size + rows.column[e]] = -rows.weight[e];
             }
         }
-        dense.factor();
+        dense.factor(stop);
         return dense;
     }
 
     int32_t component_;
+    bool complete_ = false;
     std::variant<DenseLu, SparseLu, Iterated> solver_;
 };
 

@@ -17,16 +17,20 @@ namespace spotree {
 // read and written. Reusable for another chain: call `factor` again.
 class ChainFactors {
   public:
-    void factor(const Chain& chain, const int32_t* roots, int64_t num_roots, const BlockLimits& limits = {}) {
+    // False if it had to stop before anything could be solved.
+    bool factor(const Chain& chain, const int32_t* roots, int64_t num_roots, const BlockLimits& limits = {},
+                Stop* stop = nullptr) {
         chain_ = chain;
-        components_.find(chain, roots, num_roots);
+        if (!components_.find(chain, roots, num_roots, stop)) return false;
         blocks_.clear();
         local_.resize(chain.num_states);
         for (int32_t c = 0; c < components_.size(); ++c) {
             if (components_.end(c) - components_.begin(c) > 1) {
-                blocks_.emplace_back(chain, components_, c, limits, local_);
+                blocks_.emplace_back(chain, components_, c, limits, local_, stop);
+                if (!blocks_.back().complete()) return false;
             }
         }
+        return true;
     }
 
     const Chain& chain() const { return chain_; }
@@ -35,7 +39,7 @@ class ChainFactors {
 
     // x becomes (I - discount P)^-1 x: rewards in, values out, without a bound (see ChainSolver). Components
     // come after all that they lead to.
-    void substitute(double* x) const {
+    void substitute(double* x, Stop* stop = nullptr) const {
         size_t block = 0;
         std::vector<double> part;
         for (int32_t c = 0; c < components_.size(); ++c) {
@@ -57,7 +61,7 @@ class ChainFactors {
                 finite = finite && std::isfinite(sum);
             }
             if (finite) {
-                blocks_[block].solve(part.data());
+                blocks_[block].solve(part.data(), stop);
             } else {  // every state of the component reaches the one without an allowed action
                 std::fill(part.begin(), part.end(), -HUGE_VAL);
             }
@@ -67,7 +71,7 @@ class ChainFactors {
     }
 
     // x becomes (I - discount P)^-T x: first visits in, all visits out. Roots must cover what x holds.
-    void substitute_transposed(double* x) const {
+    void substitute_transposed(double* x, Stop* stop = nullptr) const {
         size_t block = blocks_.size();
         std::vector<double> part;
         for (int32_t c = components_.size() - 1; c >= 0; --c) {
@@ -82,7 +86,7 @@ class ChainFactors {
             } else {
                 part.resize(last - first);
                 for (int64_t i = 0; i < last - first; ++i) part[i] = x[first[i]];
-                blocks_[--block].solve_transposed(part.data());
+                blocks_[--block].solve_transposed(part.data(), stop);
                 for (int64_t i = 0; i < last - first; ++i) x[first[i]] = part[i];
             }
             for (const int32_t* s = first; s != last; ++s) push(c, *s, x);

@@ -69,11 +69,11 @@ def test_a_file_that_proves_nothing_is_named_in_one_line(make, options, words, p
     assert words in done.stderr
 
 
-def interrupted(arguments: list[str], ready: Path, seconds: float) -> subprocess.CompletedProcess[str]:
-    """Run a command and press Ctrl-C once a file is there and some time has passed."""
+def interrupted(arguments: list[str], folder: Path, seconds: float) -> subprocess.CompletedProcess[str]:
+    """Run a command and press Ctrl-C once it writes a file into a folder and some time has passed."""
     running = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 60
-    while not ready.exists() and running.poll() is None and time.monotonic() < end:
+    while not any(folder.iterdir()) and running.poll() is None and time.monotonic() < end:
         time.sleep(0.05)
     time.sleep(seconds)
     assert running.poll() is None, running.communicate()
@@ -86,7 +86,7 @@ def interrupted(arguments: list[str], ready: Path, seconds: float) -> subprocess
 def test_ctrl_c_shows_tree_and_bound_and_leaves_a_certificate_of_that_bound(seconds: float, tmp_path: Path) -> None:
     name, path = "tiger_vs_antelope", tmp_path / "run.cert"
     arguments = command("certify", name, "-d", 2, "-t", 300, "-c", path, "--json")
-    done = interrupted(arguments, Path(f"{path}.state.partial"), seconds)
+    done = interrupted(arguments, tmp_path, seconds)
     assert done.returncode == 0, done.stderr
     solution = json.loads(done.stdout)
     assert solution["status"] == "INTERRUPTED"

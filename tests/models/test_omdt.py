@@ -1,7 +1,6 @@
-"""The thirteen models of OMDT: entry by entry against its arrays, and by rules that fit in the head."""
+"""The thirteen models of OMDT: the same arrays as there, by their fingerprint, and by rules that fit in the head."""
 
 import csv
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +8,11 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import spsolve
 
+from facts.fingerprint import arrays_of, fingerprint, known
 from spotree import models
 from spotree.mdp import MDP
 
-REFERENCE = Path(__file__).parents[2] / "../shared/reference"
+FACTS = Path(__file__).parents[1] / "facts"
 NAMES = [
     "blackjack",
     "frozenlake_4x4",
@@ -30,69 +30,38 @@ NAMES = [
 ]
 NAME_THERE = {"navigation_3d": "3d_navigation"}
 
-needs_reference = pytest.mark.skipif(
-    not (REFERENCE / "omdt").is_dir(), reason="the reference arrays of OMDT are not beside the repository"
-)
 
-
-@dataclass(frozen=True)
-class Reference:
-    """OMDT's arrays, its states brought into the order of ours."""
-
-    transitions: list[sp.csr_matrix]
-    reward: np.ndarray
-    initial: np.ndarray
-    feature_names: list[str]
-    action_names: list[str]
-
-
-def reference(mdp: MDP) -> Reference:
-    with np.load(REFERENCE / "omdt" / f"{NAME_THERE.get(mdp.name, mdp.name)}.npz") as arrays:
-        known = {tuple(features): state for state, features in enumerate(arrays["features"])}
-        assert len(known) == len(arrays["features"]) == mdp.num_states  # features tell the states apart
-        order = np.array([known[tuple(features)] for features in mdp.features])
-        assert len(set(order)) == mdp.num_states
-        states, actions = arrays["reward"].shape
-        rows = sp.csr_matrix(
-            (arrays["data"], arrays["indices"], arrays["indptr"]), shape=(states * actions, states)
-        )
-        return Reference(
-            transitions=[
-                rows[action * states : (action + 1) * states][order][:, order] for action in range(actions)
-            ],
-            reward=arrays["reward"][order],
-            initial=arrays["initial"][order],
-            feature_names=arrays["feature_names"].tolist(),
-            action_names=arrays["action_names"].tolist(),
-        )
-
-
-@needs_reference
 @pytest.mark.parametrize("name", NAMES)
-def test_every_entry_equals_omdts(name: str) -> None:
+def test_the_model_has_the_fingerprint_of_omdts_arrays(name: str) -> None:
     mdp = models.load(name)
-    there = reference(mdp)
-    for action, expected in enumerate(there.transitions):
-        ours = mdp.transition_matrix(action)
-        assert abs(ours - expected).max() <= 1e-12
-        assert ((ours != 0) != (expected != 0)).nnz == 0  # the very same transitions are possible
-    np.testing.assert_allclose(mdp.reward, there.reward, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(mdp.initial, there.initial, rtol=0, atol=1e-12)
-    assert list(mdp.feature_names) == there.feature_names
-    assert list(mdp.action_names) == there.action_names
+    there = known()[name]
+    assert fingerprint(arrays_of(mdp)).differences(there) == []
+    assert list(there.probability) == list(mdp.action_names)
 
 
-@needs_reference
 @pytest.mark.parametrize("name", NAMES)
 def test_optimal_random_and_worst_return_equal_the_published_ones_to_six_digits(name: str) -> None:
-    with (REFERENCE / "omdt_facts.csv").open() as file:
-        facts = {row["mdp"]: row for row in csv.DictReader(file)}[NAME_THERE.get(name, name)]
+    facts = published(name)
     mdp = models.load(name)
     matrices = [mdp.transition_matrix(action) for action in range(mdp.num_actions)]
     random_value = value_of(mdp, sum(matrices) / mdp.num_actions, mdp.reward.mean(axis=1))
     assert mdp.initial @ random_value == pytest.approx(float(facts["random_return"]), abs=6e-7)
     assert best_return(mdp, matrices, mdp.reward) == pytest.approx(float(facts["optimal_return"]), abs=6e-7)
     assert -best_return(mdp, matrices, -mdp.reward) == pytest.approx(float(facts["worst_return"]), abs=6e-7)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sizes_are_the_published_ones(name: str) -> None:
+    mdp = models.load(name)
+    splits = sum(len(np.unique(column)) - 1 for column in mdp.features.T)
+    sizes = {"states": mdp.num_states, "actions": mdp.num_actions, "features": mdp.num_features}
+    facts = published(name)
+    assert sizes | {"candidate_splits": splits} == {kind: int(facts[kind]) for kind in (*sizes, "candidate_splits")}
+
+
+def published(name: str) -> dict[str, str]:
+    with (FACTS / "omdt_facts.csv").open() as file:
+        return {row["mdp"]: row for row in csv.DictReader(file)}[NAME_THERE.get(name, name)]
 
 
 def value_of(mdp: MDP, matrix: sp.csr_matrix, reward: np.ndarray) -> np.ndarray:

@@ -1,5 +1,11 @@
 """PRISM and JANI: what is read is what the file means, and what was chosen is on record."""
 
+import json
+import select
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -222,3 +228,76 @@ def test_without_stormpy_the_way_to_get_it_is_told(walk: Path, monkeypatch: pyte
     monkeypatch.setitem(__import__("sys").modules, "stormpy", None)
     with pytest.raises(MissingExtraError, match=r"reading walk.prism needs .*pip install 'spotree\[prism\]'"):
         read(walk, **PLAIN)
+
+
+COUNTER = """
+mdp
+module counter
+  n : [0..5] init {first};
+  [go] true -> {update};
+endmodule
+rewards
+  true : n;
+endrewards
+"""
+
+
+@pytest.mark.parametrize("suffix", ["prism", "jani"])
+@pytest.mark.parametrize(
+    ("first", "update", "words"),
+    [
+        ("0", "(n'=n+1)", "leads to an out-of-bounds value (6) for the variable 'n'"),
+        ("0", "(n'=8)", "leads to an out-of-bounds value (8) for the variable 'n'"),  # 8 of 3 bits is 0
+        ("0", "(n'=n-8)", "leads to an out-of-bounds value (-8) for the variable 'n'"),
+        ("8", "(n'=1)", "the variable 'n' begins at 8, out of its range [0..5]"),
+        ("0", "1/2 : (n'=1) + 1/4 : (n'=2)", "(actually sum to 0.75)"),
+    ],
+)
+def test_what_a_model_may_not_do_is_refused_in_one_line(
+    tmp_path: Path, first: str, update: str, words: str, suffix: str
+) -> None:
+    path = tmp_path / f"counter.{suffix}"
+    path.write_text(COUNTER.format(first=first, update=update))
+    if suffix == "jani":
+        program = stormpy.parse_prism_program(str(path), prism_compatibility=True)
+        path.write_text(str(program.to_jani([])[0]))
+    with pytest.raises(ReadError) as caught:
+        read(path)
+    assert words in str(caught.value)
+    assert f"counter.{suffix}: " in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("bound", ["lower-bound", "upper-bound"])
+def test_a_jani_variable_may_have_one_bound_alone(tmp_path: Path, bound: str) -> None:
+    path = tmp_path / "counter.jani"
+    (tmp_path / "counter.prism").write_text(COUNTER.format(first=0, update="(n'=1-n)"))
+    program = stormpy.parse_prism_program(str(tmp_path / "counter.prism"), prism_compatibility=True)
+    document = json.loads(str(program.to_jani([])[0]))
+    next(entry for entry in document["variables"] if entry["name"] == "n")["type"].pop(bound)
+    path.write_text(json.dumps(document))
+    assert read(path).num_states == 2
+
+
+def test_a_crash_of_storm_is_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "counter.prism"
+    path.write_text(COUNTER.format(first=0, update="1/0 : (n'=1) + 1-1/0 : (n'=2)"))
+    with pytest.raises(ReadError) as caught:
+        read(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_ctrl_c_ends_storm_as_well(tmp_path: Path) -> None:
+    wide = "module m\n" + "".join(f"  v{i} : [0..9];\n  [] v{i}<9 -> (v{i}'=v{i}+1);\n" for i in range(18))
+    (tmp_path / "wide.prism").write_text("mdp\n" + wide + "endmodule\nrewards true : 1; endrewards\n")
+    code = "import sys, spotree; print('ready', flush=True); spotree.read(sys.argv[1])"
+    command = [sys.executable, "-c", code, str(tmp_path / "wide.prism")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=10) != 0
+        assert select.select([process.stdout], [], [], 5)[0]  # nobody holds it any more
+        assert process.stdout.read() == b""

@@ -234,3 +234,12 @@ def test_little_memory_slows_but_does_not_change_the_answer() -> None:
 def test_an_unknown_kernel_is_refused() -> None:
     with pytest.raises(InvalidProblemError, match="kernel is 'fast'"):
         Exact(kernel="fast")
+
+
+@pytest.mark.parametrize("depth", [31, 32, 39])
+def test_with_limited_leaves_the_depth_may_exceed_31(depth: int) -> None:
+    features = np.arange(44.0)[:, None]
+    gain = np.stack([features[:, 0] < 20, features[:, 0] >= 20], axis=1).astype(float)
+    found = Exact().best_tree(TreeProblem(features, gain, depth, max_leaves=40), Limits(threads=1, time=20.0))
+    assert found.status is Status.OPTIMAL
+    assert found.value == 44.0

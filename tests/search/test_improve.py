@@ -5,8 +5,9 @@ import pytest
 
 import spotree
 from spotree.errors import InvalidProblemError
-from spotree.search.improve import ENGINES, respects
+from spotree.search.improve import ENGINES
 from spotree.search.problem import FREE, UNSPLIT, Frozen
+from spotree.search.start import respects
 from spotree.tree.tree import leaf, make_tree
 
 FEATURES = np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 0.0], [2.0, 0.0], [3.0, 5.0]])

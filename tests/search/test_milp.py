@@ -230,11 +230,12 @@ def test_a_start_is_never_lost_even_without_time(slow):
     assert step.tree.actions(slow.features).tolist() == split.actions(slow.features).tolist()
 
 
-def test_a_start_that_is_no_tree_of_the_problem_is_not_used():
+def test_a_start_that_is_no_tree_of_the_problem_is_refused():
     split = make_tree([0, -1, -1], [0.5, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 0, 1])
     features, gain = [[0.0], [1.0]], [[1.0, 0.0], [0.0, 2.0]]
     for problem in (TreeProblem(features, gain, 0), TreeProblem(features, gain, 1, max_leaves=1)):
-        assert Milp().best_tree(problem, Limits(), start=split).value == 2.0
+        with pytest.raises(InvalidProblemError, match="start has"):
+            Milp().best_tree(problem, Limits(), start=split)
     assert Milp().best_tree(TreeProblem(features, gain, 1), Limits(), start=leaf(0)).value == 3.0
 
 

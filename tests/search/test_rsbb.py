@@ -127,7 +127,8 @@ def test_a_start_is_never_lost():
         assert step.value == best.value
     too_deep = make_tree([0, -1, -1], [0.5, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 0, 0])
     shallow = TreeProblem(problem.features, problem.gain, 0)
-    assert Rsbb().best_tree(shallow, Limits(), start=too_deep).tree.depth == 0
+    with pytest.raises(InvalidProblemError, match="start has depth 1; trees of depth 0"):
+        Rsbb().best_tree(shallow, Limits(), start=too_deep)
     assert Rsbb().best_tree(shallow, Limits(), start=leaf(1)).optimal
 
 

@@ -138,3 +138,58 @@ def test_routing_names_a_feature_that_is_not_there() -> None:
     tree = make_tree([3, -1, -1], [0.5, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 0, 1])
     with pytest.raises(InvalidProblemError, match="feature number 3"):
         tree.actions(np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        (-1.7e308, 1.7e308),
+        (-np.finfo(float).max, np.finfo(float).max),
+        (1.6e308, 1.7e308),
+        (0.0, 5e-324),
+        (-5e-324, -0.0),
+        (-5e-324, 5e-324),
+        (5e-324, 1e-323),
+        (1.0, np.nextafter(1.0, 2.0)),
+        (np.nextafter(-1.0, -2.0), -1.0),
+        (-1.7e308, 5e-324),
+    ],
+)
+def test_a_midpoint_is_finite_above_low_and_not_above_high(low: float, high: float) -> None:
+    with np.errstate(all="raise", under="ignore"):
+        middle = float(midpoint(np.array([low]), np.array([high]))[0])
+    assert np.isfinite(middle)
+    assert low < middle <= high
+    assert str(middle) != "-0.0"
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))
+def test_a_midpoint_parts_any_two_numbers(one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    if low < high:
+        assert low < midpoint(np.array(low), np.array(high)) <= high
+
+
+ASKS_TWO = make_tree(
+    [0, -1, 2, -1, -1], [0.5, 0, 2.5, 0, 0], [1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [-1, 0, -1, 1, 2]
+)
+
+
+def test_nan_in_a_feature_that_the_tree_asks_for_is_refused_by_name() -> None:
+    features = np.array([[1.0, 0.0, 1.0], [1.0, 0.0, np.nan]])
+    with pytest.raises(InvalidProblemError, match="row 1, feature 2: value is nan"):
+        ASKS_TWO.actions(features)
+    with pytest.raises(InvalidProblemError, match="row 1, feature 'height': value is nan"):
+        TreePolicy(ASKS_TWO, ("x", "y", "height"), ("a", "b", "c")).actions(features)
+
+
+def test_nan_elsewhere_and_infinities_are_routed() -> None:
+    features = np.array([[-np.inf, np.nan, 0.0], [np.inf, np.nan, -np.inf], [1.0, np.nan, np.inf]])
+    assert ASKS_TWO.actions(features).tolist() == [0, 1, 2]
+    assert leaf(1).actions(np.full((2, 3), np.nan)).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("features", [[["a", "b", "c"]], [[1j, 0, 0]], [[None, 0, 0]], [[1, 2, 3], [4]]])
+def test_what_is_no_number_is_not_routed(features: list[list[object]]) -> None:
+    with pytest.raises(InvalidProblemError, match="features are"):
+        ASKS_TWO.actions(features)  # type: ignore[arg-type]

@@ -1,21 +1,21 @@
 """OMDT: the best tree of the whole MDP as one mixed-integer program, depth by depth."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from spotree.baselines.occupancy_program import Grouping, decode, occupancy_program, reward_unit
-from spotree.baselines.start import fitting_start
 from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.search.milp.answer import End, News, Orders
-from spotree.search.milp.solver import SolverName, solver_named
+from spotree.search.milp.solver import Solver, SolverName, solver_named
 from spotree.solve.frame import Frame
 from spotree.solve.history import Progress
 from spotree.solve.solution import Solution, SolveStatus
+from spotree.solve.start import Start, fitting_start
 from spotree.tree.tree import Tree, leaf
 
 AGREEMENT = (
@@ -38,7 +38,7 @@ def omdt(
     time_limit: float | None = 60.0,
     seed: int = 0,
     threads: int | None = None,
-    start: Tree | None = None,
+    start: Start | None = None,
     progress: Callable[[Progress], Any] | None = None,
     solver: SolverName = "highs",
     tolerance: float = 1e-9,
@@ -61,31 +61,43 @@ def omdt(
         raise InvalidProblemError(
             f"omdt needs a discount below 1, {mdp.name} has {mdp.discount}; use another method"
         )
-    run = _Run(Frame(mdp, depth, max_leaves, "omdt", seed), progress)
-    for action in range(mdp.num_actions):
-        run.consider(leaf(action))
-    if start is not None:
-        run.consider(fitting_start(start, mdp, depth, max_leaves))
+    given = None if start is None else fitting_start(start, mdp, depth, max_leaves)
+    run = _Run(Frame(mdp, depth, max_leaves, "omdt", seed, time_limit), progress)
+    if run.frame.hurried:
+        return run.frame.at_once(given)
+    try:
+        end = _climb(run, given, time_limit, Orders(None, threads, None, tolerance), solver_named(solver))
+    except KeyboardInterrupt:
+        if run.tree is None:
+            raise
+        end = End.INTERRUPTED
+    return run.solution(end)
+
+
+def _climb(run: "_Run", given: Tree | None, time_limit: float | None, orders: Orders, solve: Solver) -> End:
+    """Solve the program for each depth up to the full one, or, from a given tree, for that alone."""
+    mdp, depth, max_leaves = run.frame.mdp, run.frame.depth, run.frame.max_leaves
+    for tree in [*map(leaf, range(mdp.num_actions)), *([] if given is None else [given])]:
+        run.consider(tree)
     grouping = Grouping.of(mdp)
     deepest = 0 if max_leaves == 1 or len(grouping.threshold) == 0 else depth
-    solve = solver_named(solver)
     end = End.PROVED
-    run.bound = run.value if deepest == 0 else run.frame.optimum.value
-    for level in range(1 if start is None else deepest, deepest + 1):
+    run.bound = run.value if deepest == 0 else run.frame.ceiling
+    run.slack = _slack(mdp, grouping, depth, orders.tolerance)
+    for level in range(1 if given is None else deepest, deepest + 1):
         if run.reached_optimum():
-            end = End.ENOUGH
-            break
+            return End.ENOUGH
         left = None if time_limit is None else max(time_limit - run.frame.seconds, 0.0)
         share = None if left is None else left / (deepest - level + 1)
         recipe = partial(occupancy_program, mdp, grouping, level, max_leaves, run.tree)
-        end = solve(recipe, Orders(share, threads, None, tolerance), partial(run.listen, grouping, level))
+        end = solve(recipe, replace(orders, seconds=share), partial(run.listen, grouping, level))
         if end is End.INTERRUPTED:
             break
         if end is End.INFEASIBLE and level == deepest:
             raise InfeasibleError(
                 f"{mdp.name}: every tree of depth {depth} takes a forbidden action where it matters"
             )
-    return run.solution(end)
+    return end
 
 
 @dataclass(slots=True, eq=False)
@@ -97,6 +109,7 @@ class _Run:
     tree: Tree | None = None
     value: float = -np.inf
     bound: float = np.inf
+    slack: float = 0.0  # how far the solver's bound may be off
     history: list[Progress] = field(default_factory=list)
 
     def consider(self, tree: Tree) -> None:
@@ -108,13 +121,14 @@ class _Run:
     def listen(self, grouping: Grouping, level: int, news: News) -> bool:
         if news.solution is not None:
             self.consider(decode(news.solution, self.frame.mdp, grouping, level))
-        if level == self.frame.depth and news.bound * reward_unit(self.frame.mdp) < self.bound:
-            self.bound = news.bound * reward_unit(self.frame.mdp)
+        bound = news.bound * reward_unit(self.frame.mdp) + self.slack
+        if level == self.frame.depth and bound < self.bound:
+            self.bound = bound
             self.note()
         return self.reached_optimum()
 
     def note(self) -> None:
-        bound = min(self.bound, self.frame.optimum.value)
+        bound = min(self.bound, self.frame.ceiling)
         line = Progress(self.frame.seconds, len(self.history), self.value, max(bound, self.value))
         self.history.append(line)
         if self.progress is not None:
@@ -129,6 +143,13 @@ class _Run:
                 f"omdt found no tree of depth {self.frame.depth} that avoids forbidden actions for"
                 f" {self.frame.mdp.name}; allow more time, or read the model with another rule for missing actions"
             )
-        near = AGREEMENT * abs(self.frame.optimum.value - self.frame.random_value)
-        bound = self.value if end is End.PROVED and self.bound - self.value <= near else self.bound
-        return self.frame.solution(self.tree, _STATUS[end], self.history, bound)
+        spread = abs(self.frame.optimum.value - self.frame.random_value)
+        near = AGREEMENT * spread if end is End.PROVED else 0.0
+        return self.frame.solution(self.tree, _STATUS[end], self.history, self.bound, near)
+
+
+def _slack(mdp: MDP, grouping: Grouping, depth: int, tolerance: float) -> float:
+    """What the solver's tolerance allows its bound to be off: reduced costs, each times the most of its variable."""
+    nodes = int(2**depth) - 1
+    switches = nodes * len(grouping.threshold) + (nodes + 1 + len(grouping.features)) * mdp.num_actions
+    return tolerance * float(reward_unit(mdp)) * (1.0 / (1.0 - mdp.discount) + switches)

@@ -7,13 +7,13 @@ import numpy as np
 
 from spotree.axes import ActionOf, PerState
 from spotree.baselines.cart import cart
-from spotree.baselines.start import fitting_start
 from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.solve.frame import Frame
 from spotree.solve.history import Progress
 from spotree.solve.solution import Solution, SolveStatus
-from spotree.tree.tree import Tree, leaf
+from spotree.solve.start import Start, fitting_start
+from spotree.tree.tree import leaf
 from spotree.values import action_values, occupancy
 
 
@@ -25,7 +25,7 @@ def viper(
     time_limit: float | None = 60.0,
     seed: int = 0,
     threads: int | None = None,
-    start: Tree | None = None,
+    start: Start | None = None,
     progress: Callable[[Progress], Any] | None = None,
     rounds: int = 100,
     samples: int = 10_000,
@@ -48,15 +48,16 @@ def viper(
     """
     if rounds < 1 or samples < 1:
         raise InvalidProblemError(f"rounds is {rounds}, samples is {samples}; both must be 1 or more")
-    frame = Frame(mdp, depth, max_leaves, "viper", seed)
+    given = None if start is None else fitting_start(start, mdp, depth, max_leaves)
+    frame = Frame(mdp, depth, max_leaves, "viper", seed, time_limit)
+    if frame.hurried:
+        return frame.at_once(given)
     rng = np.random.default_rng(seed)
     teacher = frame.optimum.actions
     stake = _stake(mdp, frame.optimum.values)
     seen = np.zeros(mdp.num_states)
     history: list[Progress] = []
-    best = leaf(int(np.bincount(teacher, mdp.initial).argmax()))
-    if start is not None:
-        best = fitting_start(start, mdp, depth, max_leaves)
+    best = given or leaf(int(np.bincount(teacher, mdp.initial).argmax()))
     best_value = frame.return_of(best)
     policy, status = teacher, SolveStatus.FINISHED
     try:

@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from spotree.baselines.omdt import omdt
+from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.solve.history import Progress
-from spotree.solve.presets import spot_for
+from spotree.solve.presets import spot_settings
 from spotree.solve.solution import Solution, SolveStatus
-from spotree.tree.tree import Tree
+from spotree.solve.spot import spot
+from spotree.solve.start import Start
 
 PAPER_OMDT_SECONDS = 300.0
 
@@ -23,7 +25,7 @@ def spot_from_omdt(
     time_limit: float | None = 60.0,
     seed: int = 0,
     threads: int | None = None,
-    start: Tree | None = None,
+    start: Start | None = None,
     progress: Callable[[Progress], Any] | None = None,
     omdt_seconds: float | None = None,
     **settings: Any,
@@ -34,6 +36,9 @@ def spot_from_omdt(
     with `preset="paper"`. OMDT's bound carries over; a tree that it proves is the answer.
     """
     started = time.perf_counter()
+    spot_settings(time_limit, **settings)  # refused before OMDT spends its time
+    if omdt_seconds is not None and not omdt_seconds >= 0:
+        raise InvalidProblemError(f"omdt_seconds is {omdt_seconds}; it must be 0 or more")
     if omdt_seconds is None:
         omdt_seconds = PAPER_OMDT_SECONDS
         if time_limit is not None and (settings.get("preset") != "paper" or time_limit <= PAPER_OMDT_SECONDS):
@@ -51,21 +56,21 @@ def spot_from_omdt(
     if warm.proved_optimal or warm.status is SolveStatus.INTERRUPTED:
         return replace(warm, method="spot+ws")
     spent = time.perf_counter() - started
-    found = spot_for(
+    left = None if time_limit is None else max(0.0, time_limit - spent)
+    found = spot(
         mdp,
         depth,
+        spot_settings(left, **settings),
         max_leaves=max_leaves,
-        time_limit=None if time_limit is None else max(0.0, time_limit - spent),
         seed=seed,
         threads=threads,
-        start=warm.policy.tree,
+        start=warm,
         progress=progress,
-        **settings,
+        method="spot+ws",
     )
     later = tuple(replace(line, seconds=line.seconds + spent) for line in found.history)
     return replace(
         found,
-        method="spot+ws",
         bound=max(min(found.bound, warm.bound), found.value),
         seconds=found.seconds + spent,
         history=warm.history + later,

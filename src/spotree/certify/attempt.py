@@ -39,10 +39,10 @@ class Attempt:
         none = np.zeros(0, np.int32)
         self.proof.offer(value, none, none, none, none)
 
-    def write_to(self, certificate: str | Path, number: int) -> None:
-        """Write the proof down; attempts of other numbers may be doing the same."""
+    def write_to(self, certificate: str | Path) -> None:
+        """Write the proof down; other attempts may be doing the same."""
         for rule in RULES:
-            self.writers[rule] = CertificateWriter(certificate, f"level-{number}-{rule}" if number else rule)
+            self.writers[rule] = CertificateWriter(certificate)
 
     def start(self, seconds: float, threads: int, use: Ingredients, memory: int) -> None:
         self.proof.start(

@@ -6,8 +6,8 @@ and `numbers-NNNN` (float64, stored byte plane by byte plane, which compresses b
 
 import hashlib
 import json
-import os
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,15 +15,20 @@ from typing import Any
 import numpy as np
 
 from spotree.axes import Floats, SmallInts
+from spotree.certify.header import check_header
+from spotree.claims import DAMAGED, Zip, in_short, json_bytes
 from spotree.errors import ReadError
+from spotree.files import Draft, UnwrittenError
 from spotree.mdp.model import MDP
+from spotree.mdp.reorder import reordered
 
 FORMAT = "spotree-certificate"
 VERSION = 1
+LONGEST_HEADER = 2**26  # bytes
 
 
 def fingerprint(mdp: MDP) -> str:
-    """A hash of everything a proof depends on: choices, rewards, start, discount, features."""
+    """A hash of everything a proof depends on: choices, rewards, start, discount, features, in the order they stand."""
     digest = hashlib.sha256()
     for array in (
         mdp.choice_of,
@@ -40,22 +45,43 @@ def fingerprint(mdp: MDP) -> str:
     return digest.hexdigest()
 
 
-class CertificateWriter:
-    """Takes the streams of one rule as they come; `finish` makes them a certificate, `drop` forgets them."""
+def as_certified(mdp: MDP, certificate: "Certificate") -> MDP:
+    """The model with its features and actions in the order of the certificate, where that says their names."""
+    names = [certificate.header.get(kind) for kind in ("feature_names", "action_names")]
+    features, actions = (tuple(map(str, given)) if isinstance(given, list) else None for given in names)
+    if features is None or actions is None:
+        return mdp
+    return reordered(mdp, features, actions, "the certificate")
 
-    def __init__(self, path: str | Path, rule: str) -> None:
-        self.path = Path(path)
-        self.partial = Path(f"{path}.{rule}.partial")
-        self.epoch = -1
+
+class CertificateWriter:
+    """Takes the streams of one rule as they come; `finish` makes them a certificate, `drop` forgets them.
+
+    A proof goes on when its file cannot be written: `finish` says so, when there is an answer to give.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = path
+        self.draft: Draft | None = None
         self.archive: zipfile.ZipFile | None = None
+        self.epoch = -1
         self.chunks = 0
+        self.failure: OSError | None = None
 
     def add(self, epoch: int, words: SmallInts, numbers: Floats) -> None:
         """Append to both streams; a new epoch starts them afresh."""
+        if self.failure is None:
+            try:
+                self._add(epoch, words, numbers)
+            except OSError as error:
+                self.drop()
+                self.failure = error
+
+    def _add(self, epoch: int, words: SmallInts, numbers: Floats) -> None:
         if self.archive is None or epoch != self.epoch:
-            if self.archive is not None:
-                self.archive.close()
-            self.archive = zipfile.ZipFile(self.partial, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
+            self.drop()
+            self.draft = Draft(self.path)
+            self.archive = zipfile.ZipFile(self.draft.stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
             self.epoch, self.chunks = epoch, 0
         if len(words) == 0:
             return
@@ -67,21 +93,37 @@ class CertificateWriter:
         """Add the header and move the file to its place in one step."""
         if self.archive is None:
             self.add(0, np.zeros(0, np.int32), np.zeros(0))
-        assert self.archive is not None
-        full = {"format": FORMAT, "version": VERSION, "chunks": self.chunks} | header
-        self.archive.writestr("header.json", json.dumps(full))
-        self.archive.close()
-        os.replace(self.partial, self.path)
+        try:
+            if self.failure is not None:
+                raise self.failure
+            assert self.archive is not None
+            assert self.draft is not None
+            full = {"format": FORMAT, "version": VERSION, "chunks": self.chunks} | header
+            self.archive.writestr("header.json", json.dumps(full))
+            self.archive.close()
+            self.draft.keep()
+        except OSError as error:
+            raise UnwrittenError(self.path, error) from error
+        finally:
+            self.drop()
 
     def drop(self) -> None:
         if self.archive is not None:
-            self.archive.close()
-        self.partial.unlink(missing_ok=True)
+            with suppress(OSError, ValueError):  # it ends with a table that may find no room, or a closed draft
+                self.archive.close()
+        if self.draft is not None:
+            self.draft.drop()
+        self.archive = self.draft = None
 
 
 def shuffled(numbers: Floats) -> bytes:
     """The bytes of float64 numbers, all first bytes first, then all second ones, and so on."""
     return np.ascontiguousarray(numbers.astype("<f8").view(np.uint8).reshape(-1, 8).T).tobytes()
+
+
+def _words(raw: bytes) -> SmallInts:
+    words: SmallInts = np.frombuffer(raw, "<i4").astype(np.int32, copy=False)
+    return words
 
 
 def unshuffled(raw: bytes) -> Floats:
@@ -101,27 +143,30 @@ class Certificate:
     def load(path: str | Path) -> "Certificate":
         """Read a certificate; says what is wrong with a file that is none."""
         try:
-            with zipfile.ZipFile(path) as archive:
-                header = json.loads(archive.read("header.json"))
+            with Zip(path) as archive:
+                header = json_bytes(archive.read("header.json", LONGEST_HEADER))
                 if not isinstance(header, dict) or header.get("format") != FORMAT:
                     raise ReadError(f"{path}: not a certificate (no format {FORMAT!r} in it)")
                 if header.get("version") != VERSION:
-                    raise ReadError(f"{path}: version {header.get('version')!r}; this spotree reads {VERSION}")
-                chunks = range(int(header["chunks"]))
-                words = [np.frombuffer(archive.read(f"words-{k:04d}"), "<i4") for k in chunks]
+                    raise ReadError(
+                        f"{path}: version {in_short(header.get('version'))}; this spotree reads {VERSION}"
+                    )
+                check_header(header)
+                chunks = range(header["chunks"])
+                words = [_words(archive.read(f"words-{k:04d}")) for k in chunks]
                 numbers = [unshuffled(archive.read(f"numbers-{k:04d}")) for k in chunks]
-        except FileNotFoundError as error:
-            raise ReadError(f"{path}: no such file") from error
-        except (zipfile.BadZipFile, KeyError, ValueError, TypeError, OSError, EOFError) as error:
+        except KeyError as error:
+            raise ReadError(f"{path}: not a certificate, or a damaged one (no member {error})") from error
+        except MemoryError as error:
+            raise ReadError(f"{path}: the certificate does not fit into this machine's memory") from error
+        except DAMAGED as error:
             raise ReadError(f"{path}: not a certificate, or a damaged one ({error})") from error
         return Certificate(
-            header,
-            np.concatenate([np.zeros(0, np.int32), *words]).astype(np.int32),
-            np.concatenate([np.zeros(0), *numbers]),
+            header, np.concatenate([np.zeros(0, np.int32), *words]), np.concatenate([np.zeros(0), *numbers])
         )
 
     def save(self, path: str | Path) -> None:
         """Write it back, as one chunk."""
-        writer = CertificateWriter(path, "copy")
+        writer = CertificateWriter(path)
         writer.add(0, self.words, self.numbers)
         writer.finish({k: v for k, v in self.header.items() if k not in ("format", "version", "chunks")})

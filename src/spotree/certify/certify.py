@@ -6,22 +6,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from spotree.certify.certificate import Certificate, as_certified
 from spotree.certify.ingredients import Ingredients
 from spotree.certify.run import Run
 from spotree.errors import InvalidProblemError
+from spotree.files import check_target
 from spotree.mdp.model import MDP
 from spotree.solve.history import Progress
 from spotree.solve.request import check_size
 from spotree.solve.solution import Solution
-from spotree.tree.policy import TreePolicy
-from spotree.tree.tree import Tree
+from spotree.solve.start import Start, fitting_start
 
 
 def certify(
     mdp: MDP,
     depth: int,
     *,
-    start: Solution | TreePolicy | Tree | None = None,
+    start: Start | None = None,
     max_leaves: int | None = None,
     time_limit: float = 600.0,
     memory_limit: int | None = None,
@@ -38,7 +39,8 @@ def certify(
     Parameters
     ----------
     start
-        A tree to begin with. Without one, a short search finds it.
+        A tree to begin with, matched with the model by names (a bare `Tree`: by position). Without one, a short search
+        finds it.
     time_limit, memory_limit
         Wall-clock seconds; bytes that open regions may take (half of the machine's memory if not given).
         A limit of 0 seconds gives the cheapest bound: the optimum over all policies.
@@ -46,10 +48,12 @@ def certify(
         All cores if not given; one of them begins with rule "tree", the others with "state".
     certificate
         Where to write the proof, for `spotree check`. When the time is up it proves the bound that was reached.
+        If it cannot be written, the `UnwrittenError` at the end has the solution as its `result`.
     resume
         The certificate of a stopped run on the same model and size: its open regions are taken up again, and a new
-        certificate holds the old proof too. Only rule "state" goes on; rule "tree" starts anew, and so does everything
-        after a certificate of a level: stop a proof that is to be resumed with `Ingredients(levels=False)`.
+        certificate holds the old proof too. The model is put into the certificate's order of features and actions.
+        Only rule "state" goes on; rule "tree" starts anew, and so does everything after a certificate of a level:
+        stop a proof that is to be resumed with `Ingredients(levels=False)`.
     progress
         Called with a `Progress` now and then.
     tolerance
@@ -63,16 +67,22 @@ def certify(
         raise InvalidProblemError(f"discount is {mdp.discount}; a proof needs one below 1")
     if not 1e-12 <= tolerance < 1:
         raise InvalidProblemError(f"tolerance is {tolerance}; it must be between 1e-12 and 1")
+    old = None if resume is None else Certificate.load(resume)
+    if old is not None:
+        mdp = as_certified(mdp, old)
+    if certificate is not None:
+        check_target(certificate)
     run = Run(mdp, depth, max_leaves, time_limit, tolerance, threads or os.cpu_count() or 1, progress)
     if start is not None:
-        run.offer(
-            start if isinstance(start, Tree) else start.policy.tree if isinstance(start, Solution) else start.tree
-        )
-    if resume is not None:
-        run.resume(resume)
+        run.offer(fitting_start(start, mdp, depth, max_leaves))
+    if old is not None:
+        run.resume(old, str(resume))
     budget = min(60.0, 0.1 * time_limit) if search is None else min(search, time_limit)
     if start is None and resume is None and budget > 0:
         run.search(min(0.5, budget))
     memory = memory_limit or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     use = ingredients if resume is None else replace(ingredients, levels=False)
-    return run.prove(use, memory, certificate, budget)
+    try:
+        return run.prove(use, memory, certificate, budget)
+    finally:
+        run.drop()

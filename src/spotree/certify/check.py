@@ -3,8 +3,8 @@
 It shares with the search only the file format (certificate.py, records.py) and the model (mdp); its bounds, its trees
 and its evaluation are its own (cover.py, plain.py, plain_trees.py).
 
-What it assumes: the MDP is the one meant, float64 rounding stays far below the tolerance, NumPy adds correctly, and
-regions with equal SHA-256 digests are equal.
+What it assumes: the MDP is the one meant, NumPy adds correctly, and regions with equal SHA-256 digests are equal. What
+float64 rounding may take from a bound is in the bound.
 What it proves: no tree of the certificate's size has a return above `bound + tolerance`.
 
 "Improving" below means: a return above the incumbent's by more than the tolerance.
@@ -15,12 +15,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spotree.certify.certificate import Certificate, fingerprint
+from spotree.certify.certificate import Certificate, as_certified, fingerprint
 from spotree.certify.cover import Cover, Region, RejectedError
-from spotree.certify.plain import Mask, Plain
+from spotree.certify.plain import UNIT, Mask, Plain
 from spotree.certify.plain_trees import Prices
 from spotree.certify.records import Record, read_records
+from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
+
+ROUNDED = 1e-12  # what dividing by a sum may leave above 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,10 @@ def check(mdp: MDP, certificate: Certificate, progress: Callable[[int, int], Non
 class _Proof:
     def __init__(self, mdp: MDP, certificate: Certificate, progress: Callable[[int, int], None] | None) -> None:
         header = certificate.header
+        try:
+            mdp = as_certified(mdp, certificate)
+        except InvalidProblemError as error:
+            raise RejectedError(f"the certificate is about another model ({header['model']}): {error}") from error
         if header["fingerprint"] != fingerprint(mdp):
             raise RejectedError(
                 f"the certificate is about another model ({header['model']}), or this one read with other options;"
@@ -60,20 +67,46 @@ class _Proof:
         if not all(type(count) is int and count >= 1 for count in counts) or not mdp.discount < 1:
             raise RejectedError("a proof is about a depth of 0 or more, 1 leaf or more and a discount below 1")
         self.plain = Plain(mdp)
-        self.value = self.plain.policy_return(self.plain.tree_actions(header["tree"], self.depth, self.max_leaves))
+        self.check_sums()
+        actions = self.plain.tree_actions(header["tree"], self.depth, self.max_leaves)
+        self.value, off = self.plain.policy_return(actions)
         self.tolerance, self.bound = float(header["margin"]), float(header["bound"])
-        scale = max(abs(self.value), abs(self.bound), float(np.ptp(mdp.reward_of_choice)))
-        if not 0 < self.tolerance <= 1e-5 * scale < np.inf:
-            raise RejectedError(f"the tolerance {self.tolerance:g} is not small beside {scale:g}")
+        reward = self.plain.reward
+        scale = (max(reward.max(), 0) - min(reward.min(), 0)) / self.plain.far  # no two returns differ by more
+        if not 0 < self.tolerance <= max(scale, 1e-300) < np.inf:
+            raise RejectedError(
+                f"the tolerance {self.tolerance:g} is not small: returns differ by {scale:g} at most"
+            )
+        if not off <= 0.1 * self.tolerance:
+            raise RejectedError(
+                f"rounding may move a return by {off:.1e} with discount {mdp.discount!r}, more than a tenth of the"
+                f" tolerance {self.tolerance:.1e}; certify with a larger tolerance"
+            )
         if not abs(self.value - header["value"]) <= self.tolerance:
             raise RejectedError(f"the tree is worth {self.value:.10g}, not {header['value']:.10g} as stated")
+        if not np.isfinite(self.bound):
+            raise RejectedError(f"the bound is {self.bound}, which says nothing")
         if not self.bound >= self.value - self.tolerance:
             raise RejectedError(f"the bound {self.bound:.10g} is below the tree's own return {self.value:.10g}")
-        self.threshold = max(self.bound, self.value) + self.tolerance  # a tree above this is to be ruled out
+        self.bound = max(self.bound, self.value)
+        self.threshold = self.bound + self.tolerance  # a tree above this is to be ruled out
         self.floor = np.zeros(mdp.num_states)  # visits that every tree above the threshold pays to a state
         self.records = read_records(certificate, mdp.num_states)
         self.cover = Cover(self.plain, header, self.records, self.threshold)
         self.progress = progress or (lambda done, total: None)
+
+    def check_sums(self) -> None:
+        """The lemmas assume that no row's probabilities sum to more than 1; what rounding adds counts as discount."""
+        above, row = self.plain.above, self.plain.most_above
+        if above > ROUNDED:
+            raise RejectedError(
+                f"the probabilities of a choice of state {self.plain.state_of_row[row]} sum to 1 + {above:.1e};"
+                " a proof needs a model whose rows sum to 1 or less: divide them by their sum"
+            )
+        if not self.plain.far > 0:
+            raise RejectedError(
+                f"discount is {self.plain.discount!r} and rows sum to up to 1 + {above:.1e}: together that is 1 or more"
+            )
 
     def verify(self) -> None:
         """Every tree is in a closed region. Parts are smaller than their whole, so no proof leans on itself."""
@@ -81,7 +114,7 @@ class _Proof:
         if more:
             raise RejectedError("there must be one root region")
         allowed = np.ones((self.plain.num_groups, self.plain.num_actions), bool)
-        highest = np.full(self.plain.num_states, self.plain.reward.max(initial=0.0) / (1 - self.plain.discount))
+        highest = np.full(self.plain.num_states, self.plain.reward.max(initial=0.0) / self.plain.far)
         region = Region(allowed, [(0, -1)], highest, np.zeros(self.plain.num_states))
         if self.closes(root, region, root=True):
             return
@@ -117,25 +150,28 @@ class _Proof:
                 region.value = plain.own_value(world, region.value, self.threshold, enough)
             else:
                 region.value = entry.value
-            region.upper, regret = plain.bound(world, region.value)
+            bounded = plain.bound(world, region.value)
+            region.upper, regret = bounded.upper, bounded.regret
             region.reached, region.prices = world.groups, None
             if region.upper <= self.threshold:
                 return True
             for state, scale, value in entry.floors:
                 if not (root and scale >= 0 and 0 <= state < plain.num_states):
                     raise RejectedError(f"region {number}: floors belong to the root; scales are 0 or more")
-                level = scale * self.threshold - plain.floor_bound(world, value, scale, state)
-                self.floor[state] = max(self.floor[state], level)
+                most = plain.floor_bound(world, value, scale, state)
+                error = 4 * UNIT * (scale * abs(self.threshold) + abs(most))
+                self.floor[state] = max(self.floor[state], scale * self.threshold - most - error)
             if not entry.regret:
                 continue
             most, visits = regret.max(initial=0.0), entry.visits
             if visits is None:
                 visits = plain.own_visits(world, self.floor, region.visits, enough / max(most, 1e-300))
-            visits = region.visits = np.where(world.states, visits, 0.0)
-            slack = most * plain.excess_visits(world, visits, self.floor)
+            visits, small = np.where(world.states, visits, 0.0), enough / max(bounded.lost, 1e-300)
+            above, visits = plain.excess_visits(world, visits, self.floor, small)
+            region.visits, slack = visits, bounded.lost * above
             if visits.min() < 0 or not slack <= 0.1 * self.tolerance:
                 raise RejectedError(f"region {number}: the visits are higher than every tree must pay")
-            region.upper += slack
+            region.upper += slack + plain.sums * (region.upper + slack - self.threshold)
             budget = region.upper - self.threshold
             cost = plain.costs(world, region.allowed, visits, regret, never=2 * budget)
             region.prices = self.cover.trees.price(cost)

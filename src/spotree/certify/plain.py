@@ -1,6 +1,11 @@
-"""The checker's own picture of the model, and lemmas 1 to 4 of docs/proof.md on it: plain arrays, nothing clever."""
+"""The checker's own picture of the model, and lemmas 1 to 4 of docs/proof.md on it: plain arrays, nothing clever.
+
+Every bound includes what float64 rounding may have taken from it: UNIT for each operation, relative to the largest
+number that goes in.
+"""
 
 import itertools
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +15,7 @@ from spotree.axes import Floats
 from spotree.mdp.model import MDP
 
 Mask = np.ndarray
+UNIT = 2.0**-53  # relative error of one float64 operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +25,23 @@ class World:
     usable: Mask  # [row]
     states: Mask  # [state] reached
     groups: Mask  # [group] reached
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """Lemmas 1 and 2 for one value function."""
+
+    upper: float  # no allowed policy returns more
+    regret: Floats  # [row]
+    lost: float  # no allowed policy pays more regret from any state on
+
+
+def above_one(mdp: MDP) -> tuple[float, int]:
+    """By how much the probabilities of a row sum to more than 1 at most, to the last bit, and in which row."""
+    probability = mdp.probability.tolist()
+    excess = [math.fsum([*probability[begin:end], -1.0]) for begin, end in itertools.pairwise(mdp.row_start)]
+    most = int(np.argmax(excess))
+    return max(excess[most], 0.0), most
 
 
 def first_of_equals(mdp: MDP, state_of_row: np.ndarray) -> np.ndarray:
@@ -55,6 +78,14 @@ class Plain:
         self.by_pair = np.argsort(pair, kind="stable")  # entries of one (state, next state) stand together
         self.pair_start = np.flatnonzero(np.diff(pair[self.by_pair], prepend=-1))
         self.first_entry = self.by_pair[self.pair_start]  # [pair]
+        self.above, self.most_above = above_one(mdp)
+        self.far = (1 - self.discount - self.discount * self.above) * (
+            1 - 8 * UNIT
+        )  # as if the discount were higher
+        self.backup = UNIT * (8 + int(np.diff(mdp.row_start).max(initial=0)))  # relative error of reward + later
+        self.sums = UNIT * (64 + 4 * self.num_states)  # of what groups cost
+        pairs_into = np.bincount(self.target[self.first_entry], minlength=self.num_states)
+        self.arrivals = UNIT * (8 + pairs_into)  # [state] relative error of arriving visits
 
     def later(self, value: Floats) -> Floats:
         """[row] discounted value after the row."""
@@ -84,8 +115,15 @@ class Plain:
             raise ValueError("a leaf of the tree has no action")
         return action
 
-    def policy_return(self, action: np.ndarray) -> float:
-        """Return of one action per state, from scratch."""
+    def start_value(self, value: Floats, more: float) -> tuple[float, float]:
+        """Return of a value function that is too low by up to `more`, and the error of that: at most their sum."""
+        start = float(self.initial @ value)
+        terms = np.count_nonzero(self.initial) + 8
+        error = UNIT * terms * (float(self.initial @ np.abs(value)) + more)
+        return start, more * max(1.0, math.fsum(self.initial)) + error
+
+    def policy_return(self, action: np.ndarray) -> tuple[float, float]:
+        """Return of one action per state, from scratch, and how far rounding may have moved it."""
         allowed = np.zeros((self.num_groups, self.num_actions), bool)
         allowed[self.group_of, action] = True
         world = self.restrict(allowed)
@@ -101,12 +139,13 @@ class Plain:
             where = place[self.source[mine]], place[self.target[mine]]
             np.subtract.at(matrix, where, self.discount * self.probability[mine])
             value[states] = np.linalg.solve(matrix, self.reward[row[states]])
-            return float(self.initial @ value)
-        change = np.inf
-        while change > 1e-13 * (1 - self.discount) * max(1.0, np.abs(value).max()):
+        change = np.inf if len(states) > 3000 else 0.0
+        while change > max(1e-13 * self.far, 4 * UNIT) * np.abs(value).max():
             fresh = np.where(world.states, (self.reward + self.later(value))[row], 0.0)
             change, value = float(np.abs(fresh - value).max()), fresh
-        return float(self.initial @ value)
+        left = np.where(world.states, (self.reward + self.later(value))[row] - value, 0.0)
+        size = 2 * np.abs(value).max() + np.abs(self.reward[row[states]]).max()
+        return self.start_value(value, float(np.abs(left).max() + self.backup * size) / self.far)
 
     def restrict(self, allowed: Mask) -> World | None:
         """Usable rows and reached states under allowed actions; None if no policy keeps to them."""
@@ -134,17 +173,22 @@ class Plain:
         groups[self.group_of[states]] = True
         return World(usable & states[self.state_of_row], states, groups)
 
-    def bound(self, world: World, value: Floats) -> tuple[float, Floats]:
+    def bound(self, world: World, value: Floats) -> Bounded:
         """Lemma 1: no allowed policy returns more than this; and the regret of every row (lemma 2)."""
-        below = np.where(world.usable, value[self.state_of_row] - self.reward - self.later(value), 0.0)
-        excess = -float(below.min(initial=0.0))
-        return float(self.initial @ value) + excess / (1 - self.discount), np.maximum(below, 0.0)
+        error = self.backup * (2 * np.abs(value[world.states]).max() + np.abs(self.reward))
+        below = np.where(world.usable, value[self.state_of_row] - self.reward - self.later(value) - error, 0.0)
+        more = -float(below.min(initial=0.0)) / self.far
+        regret = np.maximum(below, 0.0)
+        lowest = float(self.reward[world.usable].min(initial=0.0)) / self.far  # no policy is worth less anywhere
+        lost = min(regret.max(initial=0.0) / self.far, float(value[world.states].max()) - lowest + more)
+        return Bounded(sum(self.start_value(value, more)), regret, lost)
 
     def floor_bound(self, world: World, value: Floats, scale: float, state: int) -> float:
         """Lemma 4: scale * return - visits of the state is at most this for every allowed policy."""
-        worth = scale * self.reward - (self.state_of_row == state) + self.later(value)
+        error = self.backup * (2 * np.abs(value[world.states]).max() + scale * np.abs(self.reward) + 1)
+        worth = scale * self.reward - (self.state_of_row == state) + self.later(value) + error
         excess = (worth - value[self.state_of_row])[world.usable].max(initial=0.0)
-        return float(self.initial @ value + excess / (1 - self.discount))
+        return sum(self.start_value(value, float(excess) / self.far))
 
     def own_value(self, world: World, start: Floats, close_at: float, enough: float) -> Floats:
         """A value for lemma 1, found by value iteration from one that is about high enough."""
@@ -153,8 +197,11 @@ class Plain:
         weight, reward = self.discount * self.probability[entries], self.reward[rows]
         first = np.flatnonzero(np.diff(self.state_of_row[rows], prepend=-1))
         where, value, change = self.state_of_row[rows[first]], start.copy(), np.array([np.inf])
-        far = 1 - self.discount
-        while np.abs(change).max() > enough * far and self.initial @ value + max(change.max(), 0) / far > close_at:
+        far = self.far
+        while (
+            np.abs(change).max() > max(enough * far, 8 * UNIT * np.abs(value[where]).max())
+            and self.initial @ value + max(change.max(), 0) / far > close_at
+        ):
             fresh = np.maximum.reduceat(reward + np.bincount(row, weight * value[target], len(rows)), first)
             change = fresh - value[where]  # a rise: the value was not high enough, nor is the next one quite
             value[where] = fresh
@@ -171,11 +218,20 @@ class Plain:
         surely = np.flatnonzero((ways > 0) & (ways == choices[self.source[self.first_entry]]))
         return self.source[self.first_entry[surely]], self.target[self.first_entry[surely]], lowest[surely]
 
-    def excess_visits(self, world: World, visits: Floats, floor: Floats) -> float:
-        """Lemma 3: by how much, in sum over states, the visits may be above those of an improving tree."""
+    def excess_visits(self, world: World, visits: Floats, floor: Floats, enough: float) -> tuple[float, Floats]:
+        """Lemma 3: by how much, in sum over states, the visits are above what arrives of them, or the floor.
+
+        Visits that are above by more than `enough`, but by no more than rounding where floors are high, are lowered.
+        """
         source, target, lowest = self.lowest(world)
-        arriving = self.initial + self.discount * np.bincount(target, lowest * visits[source], self.num_states)
-        return float(np.maximum(visits - np.maximum(floor, arriving), 0.0).sum()) / (1 - self.discount)
+        for _ in range(40):
+            arriving = self.initial + self.discount * np.bincount(target, lowest * visits[source], self.num_states)
+            most = np.maximum(floor, arriving - self.arrivals * (arriving + visits))
+            above = float(np.maximum(visits - most, 0.0).sum()) * (1 + self.sums)
+            if not enough < above <= 1e-6 * visits.sum():
+                break
+            visits = np.minimum(visits, most)
+        return above, visits
 
     def own_visits(self, world: World, floor: Floats, start: Floats, enough: float) -> Floats:
         """Visits for lemma 3, found from below, from visits that hold: every iterate holds."""

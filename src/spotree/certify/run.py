@@ -12,12 +12,15 @@ from spotree.certify.certificate import Certificate, fingerprint
 from spotree.certify.groups import Groups, find_groups
 from spotree.certify.ingredients import Ingredients
 from spotree.certify.interrupts import held_interrupts
+from spotree.certify.rounding import check_margin
 from spotree.errors import InvalidProblemError, ReadError
+from spotree.files import UnwrittenError
 from spotree.mdp.model import MDP
 from spotree.solve.frame import Frame
 from spotree.solve.history import Progress
 from spotree.solve.neighbourhood import neighbourhood
 from spotree.solve.solution import Solution, SolveStatus
+from spotree.solve.start import fitting_start
 from spotree.tree.tree import Tree, leaf, make_tree
 
 NO_LIMIT = 10**9
@@ -38,22 +41,26 @@ class Run:
         threads: int,
         progress: Callable[[Progress], Any] | None,
     ) -> None:
-        self.frame = Frame(mdp, depth, max_leaves, "certify")
+        self.frame = Frame(mdp, depth, max_leaves, "certify", time_limit=time_limit)
+        self.prepared = self.frame.seconds
         self.mdp, self.time_limit, self.threads, self.progress = mdp, time_limit, threads, progress
         best = self.frame.optimum.value
         scale = max(abs(best), best - self.frame.random_value)
         if not (np.isfinite(scale) and scale > 0):
             scale = max(abs(best), float(np.abs(mdp.reward_of_choice).max(initial=0.0)), 1e-300)
         self.margin = tolerance * scale
+        if not self.frame.hurried:
+            check_margin(mdp, self.frame.optimum, self.margin, tolerance)
         self.groups: Groups = find_groups(mdp)
         self.tree: Tree | None = None
         self.value = -np.inf
-        self.searches = self.attempts = self.regions = 0
+        self.searches = self.regions = 0
+        self.begun: list[Attempt] = []
         self.next_search = 1.0  # seconds
         self.interrupted = False
         self.history: list[Progress] = []
         self.old: Certificate | None = None  # what was resumed
-        self.bound = best  # no tree returns more: what finished attempts have shown
+        self.bound = self.frame.ceiling  # no tree returns more: what finished attempts have shown
         self.now = self.attempt()
 
     def attempt(self, level: float | None = None) -> Attempt:
@@ -77,6 +84,7 @@ class Run:
             self.margin / 2,
         )
         made = Attempt(proof, groups, level)
+        self.begun.append(made)
         # Before the first tree: less than any policy can return, so that every feasible tree is an improvement.
         worst = min(0.0, float(mdp.reward_of_choice.min())) / (1 - mdp.discount)
         made.offer(worst - max(1e-3 * abs(worst), abs(self.frame.optimum.value), 100 * self.margin))
@@ -87,27 +95,23 @@ class Run:
         return max(0.0, self.time_limit - self.frame.seconds)
 
     def offer(self, tree: Tree) -> None:
-        """Make a tree the incumbent if it is of the asked size and better than what is known."""
-        if tree.depth > self.frame.depth or tree.num_leaves > (self.frame.max_leaves or NO_LIMIT):
-            raise InvalidProblemError(
-                f"the start tree has depth {tree.depth} and {tree.num_leaves} leaves; asked for depth"
-                f" {self.frame.depth} and at most {self.frame.max_leaves or 2**self.frame.depth} leaves"
-            )
+        """Make a tree of the asked size the incumbent if it is better than what is known."""
         value = self.frame.return_of(tree)
         if value > self.value:
             self.tree, self.value = tree, value
             self.now.offer(value)
 
-    def resume(self, path: str | Path) -> None:
-        """Take up a stopped proof: its tree and its open regions."""
-        old = Certificate.load(path)
+    def resume(self, old: Certificate, path: str) -> None:
+        """Take up a stopped proof from its file: its tree and its open regions."""
         size = {"depth": self.frame.depth, "max_leaves": self.frame.max_leaves}
         for name, mine in ({"fingerprint": fingerprint(self.mdp)} | size).items():
             if old.header.get(name) != mine:
                 raise InvalidProblemError(
                     f"{path} is about {name} {old.header.get(name)!r}, not {mine!r}; only the same run can go on"
                 )
-        self.offer(make_tree(**old.header["tree"]))
+        self.offer(
+            fitting_start(make_tree(**old.header["tree"]), self.mdp, self.frame.depth, self.frame.max_leaves)
+        )
         self.old, self.bound = old, min(self.bound, float(old.header["bound"]))
         if old.header["rule"] == "state":
             try:
@@ -117,11 +121,13 @@ class Run:
 
     def search(self, seconds: float) -> None:
         """Look for a better tree for a while."""
+        if self.frame.hurried:
+            return
         found = neighbourhood(
             self.mdp,
             self.frame.depth,
             max_leaves=self.frame.max_leaves,
-            time_limit=min(seconds, self.left),
+            time_limit=min(seconds + 3 * self.prepared, self.left),
             seed=self.searches,
             threads=self.threads if self.searches == 0 else 1,
             start=self.best_tree() if self.tree is not None else None,
@@ -158,6 +164,8 @@ class Run:
 
     def prove(self, use: Ingredients, memory: int, path: str | Path | None, budget: float) -> Solution:
         """The incumbent's own level first; where that does not end, levels above it, which are easier to prove."""
+        if self.frame.hurried:
+            return self.frame.solution(self.best_tree(), SolveStatus.TIME_LIMIT)
         seconds = (FIRST_SHARE if use.levels else 1.0) * self.left
         doubtful = self.frame.seconds + DOUBTFUL_SHARE * self.left if use.levels else np.inf
         best = self.follow(seconds, use, memory, path, budget, doubtful)
@@ -191,9 +199,8 @@ class Run:
         """
         now = self.now
         if path is not None:
-            now.write_to(path, self.attempts)
+            now.write_to(path)
         now.start(seconds, self.threads, use, memory)
-        self.attempts += 1
         pause = 0.01
         try:
             while not self.interrupted and not now.proof.wait(pause):
@@ -233,15 +240,25 @@ class Run:
         unfinished = SolveStatus.INTERRUPTED if self.interrupted else SolveStatus.TIME_LIMIT
         self.history.append(Progress(self.frame.seconds, self.regions, self.value, self.bound))
         status = SolveStatus.OPTIMAL if proved else unfinished
-        solution = self.frame.solution(self.best_tree(), status, self.history, self.bound)
+        solution = self.frame.solution(self.best_tree(), status, self.history, self.bound, self.margin)
         header = self.header(solution, best)
-        if self.old is not None and path is not None and self.old.header["bound"] < header["bound"]:
-            best.drop()  # the resumed certificate says more
-            kept = {"bound": max(self.old.header["bound"], solution.value), "rule": self.old.header["rule"]}
-            Certificate(self.old.header | header | kept, self.old.words, self.old.numbers).save(path)
-        else:
-            best.save(header)
+        try:
+            if self.old is not None and path is not None and self.old.header["bound"] < header["bound"]:
+                best.drop()  # the resumed certificate says more
+                kept = {"bound": max(self.old.header["bound"], solution.value), "rule": self.old.header["rule"]}
+                Certificate(self.old.header | header | kept, self.old.words, self.old.numbers).save(path)
+            else:
+                best.save(header)
+        except UnwrittenError as error:
+            error.result = solution
+            raise
         return solution
+
+    def drop(self) -> None:
+        """Forget what was written and is no certificate."""
+        with held_interrupts():
+            for attempt in self.begun:
+                attempt.drop()
 
     def header(self, solution: Solution, best: Attempt) -> dict[str, Any]:
         """What the checker must know beside the two streams."""
@@ -251,6 +268,8 @@ class Run:
             "fingerprint": fingerprint(self.mdp),
             "states": self.mdp.num_states,
             "actions": self.mdp.num_actions,
+            "feature_names": list(self.mdp.feature_names),
+            "action_names": list(self.mdp.action_names),
             "depth": self.frame.depth,
             "max_leaves": self.frame.max_leaves,
             "value": solution.value,

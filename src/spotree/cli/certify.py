@@ -1,13 +1,18 @@
 """`spotree certify MODEL`: how far is a tree from the best possible one of its size?"""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from spotree.cli.answer import hand_over
 from spotree.cli.model import with_model
-from spotree.cli.output import AsJson, check_writable, show_json
-from spotree.cli.solve import Depth, MaxLeaves, Seconds, Threads, show_solution
+from spotree.cli.output import AsJson, check_writable
+from spotree.cli.solve import Depth, MaxLeaves, Seconds, Threads
+from spotree.errors import SpotreeError
+from spotree.files import UnwrittenError
+from spotree.shown import LONGEST_LINE, shown
 
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP
@@ -52,25 +57,27 @@ def certify(
 
     check_writable(out)
     check_writable(certificate, "--certificate")
-    with LiveLine(mdp, quiet=as_json) as live:
-        solution = run(
-            mdp,
-            depth,
-            max_leaves=max_leaves,
-            time_limit=time_limit,
-            memory_limit=None if memory is None else int(memory * 1e9),
-            threads=threads,
-            start=None if start is None else Solution.load(start),
-            certificate=certificate,
-            resume=resume,
-            progress=live.show,
-            ingredients=Ingredients(levels=levels),
-        )
-    if out is not None:
-        solution.save(out)
-    if as_json:
-        show_json(solution.as_dict())
-        return
-    show_solution(solution)
-    if certificate is not None:
-        print(f"certificate in {certificate}; to check it: spotree check {certificate} MODEL")
+    unwritten: list[SpotreeError] = []
+    try:
+        with LiveLine(mdp, quiet=as_json) as live:
+            solution = run(
+                mdp,
+                depth,
+                max_leaves=max_leaves,
+                time_limit=time_limit,
+                memory_limit=None if memory is None else int(memory * 1e9),
+                threads=threads,
+                start=None if start is None else Solution.load(start),
+                certificate=certificate,
+                resume=resume,
+                progress=live.show,
+                ingredients=Ingredients(levels=levels),
+            )
+    except UnwrittenError as error:
+        if not isinstance(error.result, Solution):
+            raise
+        solution, unwritten = error.result, [error]
+    hand_over(solution, out, as_json, unwritten)
+    if certificate is not None and not as_json:
+        name = shown(shlex.quote(str(certificate)), LONGEST_LINE)
+        print(f"certificate in {name}; to check it: spotree check {name} MODEL")

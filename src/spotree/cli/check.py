@@ -10,6 +10,8 @@ import typer
 
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson, show_facts, show_json
+from spotree.cli.streams import complain
+from spotree.shown import LONGEST_LINE, shown
 
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP
@@ -61,12 +63,12 @@ def check(
     try:
         verdict = run(mdp, read, None if as_json else _show_count)
     except KeyboardInterrupt:
-        print("spotree: interrupted; the certificate is neither accepted nor rejected", file=sys.stderr)
+        complain("interrupted; the certificate is neither accepted nor rejected")
         raise typer.Exit(130) from None
     if as_json:
         show_json(asdict(verdict))
     elif not verdict.accepted:
-        print(f"rejected: {verdict.reason}")
+        print(f"rejected: {shown(verdict.reason, LONGEST_LINE)}")
     else:
         leaves = read.header["max_leaves"]
         size = f"depth {read.header['depth']}" + (f" and {leaves} leaves" if leaves else "")

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson, show_facts, show_json
+from spotree.shown import shown
 
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP
@@ -18,18 +19,18 @@ def info(mdp: "MDP", as_json: AsJson = False) -> None:
         return
     show_facts(
         [
-            ("model", facts["name"]),
+            ("model", shown(facts["name"])),
             ("states", f"{facts['states']:,}, of which {facts['relevant_states']:,} leave a choice"),
             ("choices", f"{facts['choices']:,} with {facts['transitions']:,} transitions"),
             ("discount", f"{facts['discount']:g}"),
             ("reward", f"{facts['smallest_reward']:.6g} to {facts['largest_reward']:.6g} per choice"),
             ("missing action", _missing_text(facts)),
-            ("features", "\n".join(_feature_text(feature) for feature in facts["features"])),
-            ("actions", ", ".join(facts["actions"])),
+            ("features", [_feature_text(feature) for feature in facts["features"]]),
+            ("actions", ", ".join(map(shown, facts["actions"]))),
             ("splits", f"{facts['candidate_splits']:,} distinct over the states that leave a choice"),
             ("best policy", f"{facts['optimum']:.6f}  (error below {facts['optimum_error']:.1e})"),
             ("random policy", f"{facts['random_value']:.6f}"),
-            *facts["notes"].items(),
+            ("notes", [f"{name}: {note}" for name, note in facts["notes"].items()]),
         ]
     )
 
@@ -84,4 +85,6 @@ def _missing_text(facts: dict[str, Any]) -> str:
 
 
 def _feature_text(feature: dict[str, Any]) -> str:
-    return f"{feature['name']}: {feature['values']} values, {feature['smallest']:g} to {feature['largest']:g}"
+    return (
+        f"{shown(feature['name'])}: {feature['values']} values, {feature['smallest']:g} to {feature['largest']:g}"
+    )

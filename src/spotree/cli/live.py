@@ -1,6 +1,7 @@
 """The line that shows how a long search is doing."""
 
 import sys
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,8 @@ class LiveLine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self.width:
-            print("\r" + " " * self.width + "\r", end="", file=sys.stderr, flush=True)
+            with suppress(OSError):
+                print("\r" + " " * self.width + "\r", end="", file=sys.stderr, flush=True)
 
     def show(self, progress: "Progress") -> None:
         """Show one moment of the run."""
@@ -36,5 +38,8 @@ class LiveLine:
             f"{progress.seconds:6.1f} s  round {progress.round}  return {progress.value:.6f}"
             f"  bound {progress.bound:.6f}  gap {gap:.2%}"
         )
-        print("\r" + text.ljust(self.width), end="", file=sys.stderr, flush=True)
+        try:
+            print("\r" + text.ljust(self.width), end="", file=sys.stderr, flush=True)
+        except OSError:  # the terminal is gone; the search goes on
+            self.active, text = False, ""
         self.width = max(self.width, len(text))

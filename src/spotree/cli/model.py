@@ -22,7 +22,9 @@ def with_model(command: Callable[..., None]) -> Callable[..., None]:
 
     def parse(
         model: Annotated[str, typer.Argument(help="A shipped model (see `spotree models`) or a model file.")],
-        constants: Annotated[str | None, _option("--constants", text="Constants, as in `delay=3,N=2`.")] = None,
+        constants: Annotated[
+            list[str] | None, _option("--constants", text="Constants, as in `delay=3,N=2` (repeatable).")
+        ] = None,
         reward: Annotated[
             str | None, _option("--reward", text="Reward structure: a name, several as in `a,b`, `sum` or `reach`.")
         ] = None,
@@ -48,7 +50,7 @@ def with_model(command: Callable[..., None]) -> Callable[..., None]:
         **rest: Any,
     ) -> None:
         options = {
-            "constants": _constants(constants) if constants else None,
+            "constants": _constants(",".join(constants)) if constants else None,
             "reward": reward.split(",") if reward and "," in reward else reward,
             "sense": None if sense == "max" else sense,
             "goal": goal,
@@ -73,13 +75,15 @@ def with_model(command: Callable[..., None]) -> Callable[..., None]:
 
 def open_model(model: str, options: dict[str, Any]) -> "MDP":
     """The shipped model of that name, or the model in that file."""
+    from spotree.cli.words import flags
     from spotree.errors import ReadError
     from spotree.models import load, names
     from spotree.read.read import UNDERSTOOD, is_unknown, read
 
     if model in names():
         if options:
-            raise ReadError(f"{model} is a shipped model and takes no reading options; drop {', '.join(options)}")
+            given = ", ".join(flags()[name] for name in options)
+            raise ReadError(f"{model} is a shipped model and takes no reading options; drop {given}")
         return load(model)
     if is_unknown(model):
         near = get_close_matches(model, names(), n=3, cutoff=0.6)

@@ -2,26 +2,26 @@
 
 import json
 import math
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from spotree.errors import SpotreeError
+from spotree.files import UnwrittenError, check_target
+from spotree.shown import LONGEST_LINE, shown
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
 def check_writable(path: Path | None, option: str = "--out") -> None:
     """Refuse a file to write while nothing is lost yet: before the search."""
-    if path is None:
-        return
-    folder = path.parent
-    if not folder.is_dir():
-        raise typer.BadParameter(f"there is no directory {str(folder)!r}; make it first", param_hint=option)
-    if path.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
-        reason = "is a directory" if path.is_dir() else "cannot be written"
-        raise typer.BadParameter(f"{str(path)!r} {reason}; give another file", param_hint=option)
+    try:
+        if path is not None:
+            check_target(path)
+    except UnwrittenError as error:
+        raise SpotreeError(f"{option} {error}") from error
 
 
 def show_json(document: Any) -> None:
@@ -31,7 +31,7 @@ def show_json(document: Any) -> None:
 
 def show_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print aligned columns under a header."""
-    table = [list(header), *[list(row) for row in rows]]
+    table = [list(header), *[[shown(cell) for cell in row] for row in rows]]
     widths = [max(len(row[column]) for row in table) for column in range(len(header))]
     for number, row in enumerate(table):
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
@@ -39,15 +39,13 @@ def show_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
             print("  ".join("-" * width for width in widths))
 
 
-def show_facts(facts: Iterable[tuple[str, str]]) -> None:
+def show_facts(facts: Iterable[tuple[str, str | Sequence[str]]]) -> None:
     """Print name and value pairs, one a line, names aligned; further lines of a value are indented alike."""
-    pairs = list(facts)
+    pairs = [(shown(name), [value] if isinstance(value, str) else value) for name, value in facts]
     width = max(len(name) for name, _ in pairs)
-    for name, value in pairs:
-        first, *more = value.splitlines() or [""]
-        print(f"{name.ljust(width)}  {first}")
-        for line in more:
-            print(f"{'':{width}}  {line}")
+    for name, lines in pairs:
+        for number, line in enumerate(lines):
+            print(f"{'' if number else name:{width}}  {shown(line, LONGEST_LINE)}")
 
 
 def _finite(document: Any) -> Any:

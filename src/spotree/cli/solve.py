@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from spotree.cli.answer import hand_over
 from spotree.cli.model import with_model
-from spotree.cli.output import AsJson, check_writable, show_facts, show_json
+from spotree.cli.output import AsJson, check_writable
 
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP
-    from spotree.solve.solution import Solution
 
 Depth = Annotated[int, typer.Option("--depth", "-d", help="Most splits on a path.", min=0)]
 Seconds = Annotated[float, typer.Option("--time", "-t", help="Wall-clock seconds.", min=0.0)]
@@ -73,34 +73,4 @@ def solve(
                 threads=threads,
                 progress=live.show,
             )
-    if out is not None:
-        solution.save(out)
-    if as_json:
-        show_json(solution.as_dict())
-        return
-    show_solution(solution)
-    if out is not None:
-        print(f"saved to {out}")
-
-
-def show_solution(solution: "Solution") -> None:
-    """Print the tree and the facts about it."""
-    from spotree.tree.text import size_text
-
-    print(solution.policy)
-    print()
-    most = "" if solution.max_leaves is None else f", at most {solution.max_leaves} leaves"
-    above = f"gap {solution.gap:.2%}"
-    if solution.proved_optimal:
-        above = f"no tree of the size is better by more than {solution.bound - solution.value:.1e}"
-    show_facts(
-        [
-            ("model", f"{solution.model} (discount {solution.discount:g}, missing actions: {solution.missing})"),
-            ("tree", f"{size_text(solution.policy.tree)}; asked: depth {solution.depth}{most}"),
-            ("return", f"{solution.value:.6f}"),
-            ("of optimum", f"{solution.of_optimum:.6f}   (optimum {solution.optimum:.6f})"),
-            ("over random", f"{solution.over_random:.6f}   (random {solution.random_value:.6f})"),
-            ("bound", f"{solution.bound:.6f}   ({above})"),
-            ("status", f"{solution.status} ({solution.method}, {solution.seconds:.1f} s)"),
-        ]
-    )
+    hand_over(solution, out, as_json)

@@ -10,14 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 from spotree.axes import Ints, frozen_array
 from spotree.errors import InvalidModelError
 from spotree.mdp.check import (
+    NORMALISE_TOLERANCE,
+    ROW_TOLERANCE,
     as_array,
     check_choices,
     check_discount,
     check_features,
     check_initial,
+    check_missing_reward,
     check_names,
-    check_number,
+    described,
     first,
+    listed_names,
     rescaled,
     shaped,
 )
@@ -26,6 +30,7 @@ from spotree.mdp.forms import Choices, Matrices, from_matrices, from_rows
 from spotree.mdp.graph import ENDS
 from spotree.mdp.missing import stand_in
 from spotree.mdp.model import MDP, Missing
+from spotree.mdp.sums import at_most_one, slack_of
 from spotree.mdp.undiscounted import finite_part
 
 
@@ -60,11 +65,13 @@ def build_mdp(
         `ChoiceRows`.
     reward
         [state, action], [choice] (with `ChoiceRows`), one number for all, or per transition in the dense or sparse
-        form of `transitions`: then its expectation is taken. More is better: negate costs.
+        form of `transitions`: then its expectation is taken. More is better: negate costs. Values must stay below
+        1e100, so rewards go up to 1e100 * (1 - discount).
     initial
         The distribution [state], or one state; uniform over all states if not given.
     features
-        What a tree may look at, [state, feature]; the state's number if not given.
+        What a tree may look at, [state, feature]; the state's number if not given. Whole numbers that float64 cannot
+        hold exactly (some from 2**53 on) are refused.
     available
         [state, action] which actions a state offers; all of them if not given. `ChoiceRows` say so themselves.
     missing, missing_reward
@@ -76,19 +83,26 @@ def build_mdp(
     forbidden
         [state, action] which of the unavailable actions no policy may take, whatever `missing` says.
     normalise
-        Rescale rows that are off by less than 1e-6.
+        Rescale rows that are off by less than 1e-6. (Up to 1e-9 they are taken as they are, but brought down to 1 where
+        they are above it by more than rounding: see `MDP.excess`.)
     state_number
         The numbers by which the source knows the states; 0, 1, ... if not given.
     undiscounted
         Allow discount 1. The model is then cut down to its `finite_part`: states from which every policy is worth
-        -inf are left out, and choices that may lead there are forbidden.
+        -inf are left out, and choices that may lead there are forbidden. Unreachable states are left out, too, if one
+        of them could be worth +inf.
     must_end
         With discount 1: going on for ever is worth -inf even where nothing is paid, as a goal must be reached.
     """
-    if missing not in get_args(Missing):
-        raise InvalidModelError(f"missing={missing!r} is unknown; choose one of {', '.join(get_args(Missing))}")
-    missing_reward = check_number("missing_reward", missing_reward)
+    if not isinstance(missing, str) or missing not in get_args(Missing):
+        raise InvalidModelError(
+            f"missing={described(missing)} is unknown; choose one of {', '.join(get_args(Missing))}"
+        )
     discount = check_discount(discount, undiscounted)
+    missing_reward = check_missing_reward(missing_reward, discount)
+    feature_names, action_names = listed_names("feature", feature_names), listed_names("action", action_names)
+
+    ends = 0.0 if ends is None else ends
 
     if isinstance(transitions, ChoiceRows):
         if available is not None:
@@ -107,13 +121,15 @@ def build_mdp(
     if features is None and feature_names is None:
         feature_names = ("state",)
     # Undiscounted, what a row lacks to 1 adds up over time: only what is meant to end the episode may be missing.
-    least = 0.0 if normalise else ENDS / 10 if discount == 1 else None
+    least = 0.0 if normalise else ENDS / 10 if discount == 1 else np.inf
+    most = NORMALISE_TOLERANCE if normalise else ROW_TOLERANCE
+    choices = _ready(choices, least, most, discount, number, names)
     feature_values = check_features(features, feature_names, choices.num_states, number)
     shape = (choices.num_states, choices.num_actions)
     never = np.zeros(shape, dtype=bool) if forbidden is None else as_array("forbidden", forbidden, bool)
     shaped("forbidden", never, shape, "[state, action]")
     mdp = MDP(
-        **_layout(choices, missing, missing_reward, never, least, number, names),
+        **_layout(choices, missing, missing_reward, never, slack_of(discount), number, names),
         initial=frozen_array(check_initial(initial, choices.num_states, number), np.float64),
         discount=discount,
         features=frozen_array(feature_values, np.float64),
@@ -132,9 +148,26 @@ def build_mdp(
 def _number_of_states(features: Any, initial: Any) -> int | None:
     """As many as there are rows of features or initial probabilities, if one of them is given."""
     for name, given in (("features", features), ("initial", initial)):
-        if given is not None and (array := as_array(name, given, float)).ndim > 0:
-            return len(array)
+        if given is not None:
+            try:
+                array = np.asarray(given)
+            except ValueError:
+                array = as_array(name, given, float)
+            if array.ndim > 0:
+                return len(array)
     return None
+
+
+def _ready(
+    choices: Choices, least: float, most: float, discount: float, number: Ints, names: tuple[str, ...]
+) -> Choices:
+    """The choices sorted and checked, rows rescaled whose sums are off by `least` to `most`."""
+    rows, order = choices.rows.sorted()
+    reward = choices.reward if order is None else choices.reward[order]
+    ends = choices.ends if order is None else choices.ends[order]
+    rows = rescaled(rows, ends, least, most)
+    check_choices(rows, reward, ends, discount, number, names)
+    return choices._replace(rows=rows, reward=reward, ends=ends)
 
 
 def _layout(
@@ -142,22 +175,16 @@ def _layout(
     missing: Missing,
     missing_reward: float,
     never: NDArray[np.bool_],
-    least: float | None,
+    slack: float,
     number: Ints,
     names: tuple[str, ...],
 ) -> dict[str, Any]:
     """The checked choices in the order that `MDP` promises, with the rows that stand in for missing actions.
 
-    Rows that are off by more than `least` are rescaled.
+    No row sums to more than 1 + slack.
     """
-    rows, order = choices.rows.sorted()
-    reward = choices.reward if order is None else choices.reward[order]
-    ends = choices.ends if order is None else choices.ends[order]
-    if least is not None:
-        rows = rescaled(rows, ends, least)
-    check_choices(rows, reward, ends, number, names)
-
-    matrix = rows.matrix(choices.num_states)
+    rows, reward = choices.rows, choices.reward
+    matrix = _bounded(rows.matrix(choices.num_states), slack)
     choice_action = rows.action
     count = np.bincount(rows.state, minlength=choices.num_states)
     offered = np.zeros_like(never)
@@ -173,7 +200,7 @@ def _layout(
         extra, extra_reward = stand_in(missing, missing_reward, states, count, matrix, reward)
         # A stable sort by state puts each stand-in row behind the choices of its state.
         order = np.argsort(np.concatenate((rows.state, states)), kind="stable")
-        matrix = sp.csr_matrix(sp.vstack((matrix, extra), format="csr"))[order]
+        matrix = sp.csr_matrix(sp.vstack((matrix, _bounded(extra, slack)), format="csr"))[order]
         reward = np.concatenate((reward, extra_reward))[order]
         choice_action = np.concatenate((choice_action, np.full(len(states), -1)))[order]
     choice_start = np.concatenate(([0], np.cumsum(count + lacking)))
@@ -192,3 +219,8 @@ def _layout(
         "probability": frozen_array(matrix.data, np.float64),
         "reward_of_choice": frozen_array(reward, np.float64),
     }
+
+
+def _bounded(matrix: sp.csr_matrix, slack: float) -> sp.csr_matrix:
+    matrix.data = at_most_one(matrix.indptr.astype(np.int64), matrix.data, slack)
+    return matrix

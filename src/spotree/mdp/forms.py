@@ -16,6 +16,8 @@ Matrices: TypeAlias = (
     ArrayLike | Sequence[Any]
 )  # dense [action, state, next state], or one sparse matrix per action
 
+MOST_PAIRS = 2**31 - 1  # of state and action
+
 
 class Choices(NamedTuple):
     """Choices in any order, with the expected reward and the probability to end of each."""
@@ -34,6 +36,14 @@ def from_rows(
     rows = _fitting(given)
     num_states = states if states is not None else 1 + max(int(rows.state.max()), int(rows.target.max(initial=0)))
     num_actions = actions if actions is not None else 1 + int(rows.action.max())
+    if states is None and num_states > rows.num_choices:  # before arrays of that size are made
+        lacking = np.setdiff1d(np.arange(rows.num_choices + 1), rows.state)[0]
+        raise InvalidModelError(f"state {lacking} has no choice; {num_states} states need at least as many choices")
+    if num_states * num_actions > MOST_PAIRS:
+        raise InvalidModelError(
+            f"{num_states} states and {num_actions} actions make {num_states * num_actions} pairs; "
+            f"at most {MOST_PAIRS} fit: number the actions from 0 on, without gaps"
+        )
     _check_range("choice", "state", rows.state, num_states)
     _check_range("choice", "action", rows.action, num_actions)
     _check_range("transition", "next state", rows.target, num_states)
@@ -41,8 +51,15 @@ def from_rows(
     if transition_reward is not None:
         each = as_array("transition_reward", transition_reward, float)
         shaped("transition_reward", each, rows.target.shape, "one reward per transition")
-        expected = expected + rows.expected(each)
-    return Choices(rows, expected, _of_choice("ends", ends, rows, num_states, num_actions), num_states, num_actions)
+        with np.errstate(all="ignore"):  # what becomes infinite is refused with the other rewards
+            expected = expected + rows.expected(each)
+    return Choices(
+        rows,
+        expected,
+        _of_choice("ends", ends, rows, num_states, num_actions),
+        num_states,
+        num_actions,
+    )
 
 
 def from_matrices(transitions: Matrices, reward: Any, ends: Any, available: Any) -> Choices:
@@ -57,7 +74,7 @@ def from_matrices(transitions: Matrices, reward: Any, ends: Any, available: Any)
     picked = action * num_states + state
     matrix = stacked[picked]
     rows = ChoiceRows(state, action, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data)
-    if _is_sparse_list(reward) or np.ndim(reward) == 3:
+    if _is_sparse_list(reward) or as_array("reward", reward, float).ndim == 3:
         per_transition = _stack("reward", reward)
         if per_transition.shape != stacked.shape:
             side = per_transition.shape[1]
@@ -66,10 +83,17 @@ def from_matrices(transitions: Matrices, reward: Any, ends: Any, available: Any)
                 f"{num_actions} of {num_states}; both are [action, state, next state]"
             )
         each = per_transition[picked][rows.choice_of_transition, rows.target]
-        expected = rows.expected(np.asarray(each, dtype=np.float64).ravel())
+        with np.errstate(all="ignore"):
+            expected = rows.expected(np.asarray(each, dtype=np.float64).ravel())
     else:
         expected = _of_choice("reward", reward, rows, num_states, num_actions)
-    return Choices(rows, expected, _of_choice("ends", ends, rows, num_states, num_actions), num_states, num_actions)
+    return Choices(
+        rows,
+        expected,
+        _of_choice("ends", ends, rows, num_states, num_actions),
+        num_states,
+        num_actions,
+    )
 
 
 def _is_sparse_list(matrices: Any) -> bool:
@@ -81,12 +105,12 @@ def _stack(name: str, matrices: Matrices) -> sp.csr_matrix:
     if sp.issparse(matrices):
         raise InvalidModelError(f"{name} is a single sparse matrix; pass a list with one of them per action")
     if _is_sparse_list(matrices):
-        each = [sp.csr_matrix(matrix, dtype=float) for matrix in matrices]  # type: ignore[union-attr]
+        each = [_sparse(name, action, matrix) for action, matrix in enumerate(matrices)]  # type: ignore[arg-type]
         side = each[0].shape[0]
         for action, matrix in enumerate(each):
-            if matrix.shape != (side, side):
+            if matrix.shape != (side, side) or side == 0:
                 raise InvalidModelError(
-                    f"{name} of action {action} has shape {matrix.shape}, not {(side, side)}; "
+                    f"{name} of action {action} has shape {matrix.shape}, not {(max(side, 1), max(side, 1))}; "
                     "every action needs one square matrix [state, next state]"
                 )
         stacked = sp.csr_matrix(sp.vstack(each))
@@ -101,9 +125,19 @@ def _stack(name: str, matrices: Matrices) -> sp.csr_matrix:
     return sp.csr_matrix(dense.reshape(-1, dense.shape[2]))
 
 
+def _sparse(name: str, action: int, matrix: Any) -> sp.csr_matrix:
+    """One sparse matrix; what is none, or holds no numbers, goes the way of arrays and is refused there."""
+    of_action = f"{name} of action {action}"
+    dense = matrix if sp.issparse(matrix) else as_array(of_action, matrix, float)
+    as_array(of_action, dense.data if sp.issparse(dense) else 0.0, float)
+    if dense.ndim != 2:
+        raise InvalidModelError(f"{of_action} has shape {dense.shape}; pass one matrix [state, next state]")
+    return sp.csr_matrix(dense, dtype=float)
+
+
 def _of_choice(name: str, values: Any, rows: ChoiceRows, num_states: int, num_actions: int) -> Floats:
-    """[choice] a quantity given as one number, per state and action, or per choice (None: 0)."""
-    array = as_array(name, 0.0 if values is None else values, float)
+    """[choice] a quantity given as one number, per state and action, or per choice."""
+    array = as_array(name, values, float)
     if array.ndim == 0:
         return np.full(rows.num_choices, float(array))
     if array.ndim == 2:
@@ -139,5 +173,6 @@ def _fitting(rows: ChoiceRows) -> ChoiceRows:
 def _check_range(where: str, kind: str, values: Any, limit: int) -> None:
     if (index := first((values < 0) | (values >= limit))) is not None:
         raise InvalidModelError(
-            f"{where} {index}: {kind} {values[index]} does not exist; they are numbered 0 to {limit - 1}"
+            f"{where} {index}: {kind} {values[index]} does not exist; "
+            + (f"they are numbered 0 to {limit - 1}" if limit else "there are none")
         )

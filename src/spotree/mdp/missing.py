@@ -50,5 +50,6 @@ def _average(states: Ints, count: Ints, rows: sp.csr_matrix, reward: Floats) -> 
         (rows.data[entry] * weight, rows.indices[entry], row_start), shape=(len(states), rows.shape[1])
     )
     mean.sum_duplicates()
+    mean.eliminate_zeros()  # a share of the smallest float is none
     total = np.bincount(np.repeat(np.arange(len(count)), count), reward, len(count))
     return mean, total[states] / number

@@ -8,6 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from spotree.axes import Features, Floats, Ints, PerState, PerStateAction, SmallInts
+from spotree.mdp.sums import above_one
+from spotree.shown import shown
 
 Missing: TypeAlias = Literal["random", "end", "stay", "forbid"]
 
@@ -63,7 +65,7 @@ class MDP:
 
     def __repr__(self) -> str:
         sizes = f"{self.num_states} states, {self.num_actions} actions, {self.num_features} features"
-        return f"<MDP {self.name}: {sizes}, discount {self.discount:g}, missing {self.missing!r}>"
+        return f"<MDP {shown(self.name)}: {sizes}, discount {self.discount:g}, missing {self.missing!r}>"
 
     @property
     def num_states(self) -> int:
@@ -111,6 +113,15 @@ class MDP:
         """All rows [choice, next state] as one sparse matrix (no copy)."""
         shape = (len(self.choice_action), self.num_states)
         return sp.csr_matrix((self.probability, self.target, self.row_start), shape=shape, copy=False)
+
+    @property
+    def excess(self) -> float:
+        """How far the largest row sum is above 1 as a real number, 0 if none is; discount * (1 + excess) < 1.
+
+        It is at most 2**-50: larger ones are taken away by `build_mdp`, smaller ones are the rounding of what was
+        given, as in 0.1 + 0.9, and stay.
+        """
+        return float(above_one(self.row_start, self.probability).max(initial=0.0))
 
     def transition_matrix(self, action: int | str) -> sp.csr_matrix:
         """CSR [state, next state] under one action, missing ones filled in (forbidden: an empty row)."""

@@ -7,7 +7,7 @@ import numpy as np
 from spotree.errors import InfeasibleError, InvalidModelError
 from spotree.mdp.graph import EndComponents, Set, end_components, states_of_choices, surely_stopping
 from spotree.mdp.model import MDP
-from spotree.mdp.reachable import part_of, reachable_states
+from spotree.mdp.reachable import part_of, reachable_part, reachable_states
 
 
 def idle_components(mdp: MDP) -> EndComponents:
@@ -19,10 +19,11 @@ def idle_components(mdp: MDP) -> EndComponents:
 def finite_part(mdp: MDP) -> MDP:
     """The model without the states from which every policy is worth -inf and the choices that may lead there.
 
-    Such a choice is forbidden, as with `missing="forbid"`. What is left has finite values: no policy is worth
-    +inf, and some policy of every state (the uniformly random one if the episode must end) is not worth -inf.
+    Such a choice is forbidden, as with `missing="forbid"`. States that no policy reaches are left out if one of them
+    could be worth +inf. What is left has finite values: no policy is worth +inf, and some policy of every state (the
+    uniformly random one if the episode must end) is not worth -inf.
     """
-    _refuse_endless_gains(mdp)
+    mdp = _without_endless_gains(mdp)
     kept, allowed = surely_stopping(mdp, idle_components(mdp).component_of >= 0)
     lost = np.flatnonzero(~kept & (mdp.initial > 0))
     if len(lost):
@@ -46,10 +47,14 @@ def refuse_endless(mdp: MDP, choices: Set, why: str) -> None:
         raise InvalidModelError(f"state {state}: a policy can go on from there for ever {why}")
 
 
-def _refuse_endless_gains(mdp: MDP) -> None:
-    """What is earned inside an end component can be earned again and again."""
-    inside = end_components(mdp, reachable_states(mdp)[states_of_choices(mdp)]).inside
+def _without_endless_gains(mdp: MDP) -> MDP:
+    """What is earned inside an end component can be earned again and again: refused, or left out if out of reach."""
+    reachable = reachable_states(mdp)
+    inside = end_components(mdp, np.ones(len(mdp.choice_action), dtype=bool)).inside
     again = inside & (mdp.reward_of_choice > 0)
+    if not again.any():
+        return mdp
+    again &= reachable[states_of_choices(mdp)]
     if again.any():
         choice = int(again.argmax())
         state = mdp.state_number[states_of_choices(mdp)[choice]]
@@ -59,3 +64,5 @@ def _refuse_endless_gains(mdp: MDP) -> None:
             f"state {state}, {name}: reward {mdp.reward_of_choice[choice]:g} can be had again and again for ever, "
             "so the total may be infinite; pass a discount below 1, or a goal that ends the episode"
         )
+    note = f"{int((~reachable).sum())} states left out that no policy reaches: the total may be infinite there"
+    return replace(reachable_part(mdp), notes={**mdp.notes, "unreachable": note})

@@ -68,7 +68,7 @@ def _index(name_of_kind: list[str], kind_of: Ints) -> tuple[Ints, list[str]]:
 def _natural(name: str) -> tuple[bool, list[tuple[bool, int, str]]]:
     parts = re.findall(r"\d+|\D+", name)
     return name.startswith(UNLABELLED) or "#" in name, [
-        (not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts
+        (False, int(part[:18]), part) if part[0].isdecimal() else (True, 0, part) for part in parts
     ]
 
 

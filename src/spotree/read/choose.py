@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spotree.axes import Floats, Ints
+from spotree.claims import refuse_large_table
 from spotree.errors import ReadError
 from spotree.mdp import MDP, ChoiceRows, build_mdp, reachable_part
 from spotree.mdp.undiscounted import refuse_endless
@@ -46,15 +47,20 @@ def choose(
         action_of, names = model.kind_of, [kind.label for kind in model.kinds]
     else:
         action_of, names, notes["actions"] = name_actions(model, options.actions)
+    refuse_large_table(source, model.num_states, len(names))
     stays, action_of, names = drop(action_of, names, options.drop_actions)
     rows, reward, ends = _rows(model, action_of, stays & ~goal[model.state_of], reward)
     if not own:
         rows, names = _used(rows, names)
-    until_goal = options.goal is not None and bool(reward.any())  # not only a reward for the goal itself
+    pays = bool(reward.any())  # not only for the goal itself
+    until_goal = options.goal is not None and pays
+    costs = pays and (options.sense == "min" or not (reward > 0).any())
     rows, reward, ends = _with_goal(rows, reward, ends, np.flatnonzero(goal), reward_on_goal, len(names))
     features, feature_names, dropped = _features(model, source)
     if dropped:
         notes["columns that are no features"] = dropped
+    if costs and not own and rows.num_choices < model.num_states * len(names):
+        options.refuse_cheap_end(source)
     discount = options.discount_or(own.get("discount", DEFAULT_DISCOUNT))
     must_end = (until_goal and options.sense == "min") or bool(own.get("must_end", False))
     mdp = build_mdp(

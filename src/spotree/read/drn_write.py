@@ -57,7 +57,9 @@ class WrittenDrn:
             return float(values[0])
         if last >= len(values) - 1:
             return float(np.nextafter(values[-1], np.inf))
-        return float(values[last] + (values[last + 1] - values[last]) / 2)
+        low, high = float(values[last]), float(values[last + 1])
+        middle = low / 2 + high / 2  # the sum of both may be too large
+        return middle if middle > low else high
 
 
 def write_drn(mdp: MDP, folder: str | os.PathLike[str]) -> WrittenDrn:

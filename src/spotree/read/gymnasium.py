@@ -30,6 +30,8 @@ def read_gymnasium(source: Any, options: ReadOptions) -> MDP:
     notes = {"source": f"gymnasium {name}"}
     if initial is None:
         notes["initial"] = "uniform over all states (the environment does not say)"
+    if options.sense == "min" and rows.num_choices < len(table) * len(action_names):
+        options.refuse_cheap_end(name)
     mdp = build_mdp(
         rows,
         -reward if options.sense == "min" else reward,

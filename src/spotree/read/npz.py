@@ -5,13 +5,14 @@ model offers, by state and then by action. What missing actions do is stored as 
 """
 
 import json
+import math
 import os
-import zipfile
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spotree.claims import ClaimError, Zip, in_short, json_bytes, refuse_large_table
 from spotree.errors import ReadError
 from spotree.files import whole_file
 from spotree.mdp import MDP, ChoiceRows, Missing, build_mdp, reachable_part
@@ -100,17 +101,18 @@ def _arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     """Every array of the file that the schema names, of the right kind."""
     key = "format"
     try:
-        with zipfile.ZipFile(path), np.load(path, allow_pickle=False) as archive:
-            if str(archive[key]) != FORMAT:
+        with Zip(path) as archive:
+            if str(_array(archive, key)) != FORMAT:
                 raise ReadError(f"{path}: not a model of spotree; write one with write_npz, or use build_mdp")
             key = "version"
-            if archive[key].tolist() != VERSION:
+            version = _array(archive, key).tolist()
+            if version != VERSION:
                 raise ReadError(
-                    f"{path}: version {archive[key]} of the schema; this spotree reads version {VERSION}"
+                    f"{path}: version {in_short(version)} of the schema; this spotree reads version {VERSION}"
                 )
             stored = {}
             for key in SCHEMA:
-                stored[key] = archive[key]
+                stored[key] = _array(archive, key)
     except KeyError as error:
         raise ReadError(f"{path}: the array {key!r} is missing; write such files with write_npz") from error
     except ReadError:
@@ -130,9 +132,27 @@ def _arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     return stored
 
 
+def _array(archive: Zip, key: str) -> NDArray[Any]:
+    """One array, once its shape agrees with the bytes of its member."""
+    name = f"{key}.npy"
+    with archive.open(name) as stream:
+        version = np.lib.format.read_magic(stream)
+        headers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        if version not in headers:
+            raise ValueError(f"version {version} of the .npy format")
+        shape, _, dtype = headers[version](stream)
+        count, room = math.prod(shape), archive.claimed(name) - stream.tell()
+        if not dtype.hasobject and (count * dtype.itemsize != room or max(shape, default=1) > max(room, 1)):
+            raise ValueError(f"shape {shape} of {dtype} does not fit into {room} bytes")
+    with archive.open(name) as stream:
+        array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+    return array
+
+
 def _forbidden(path: str | os.PathLike[str], stored: dict[str, NDArray[Any]]) -> NDArray[np.bool_]:
     """[state, action] from the numbers of such pairs, state by state."""
     shape = len(stored["initial"]), len(stored["action_names"])
+    refuse_large_table(path, *shape)
     mask, pairs = np.zeros(shape[0] * shape[1], dtype=bool), stored["forbidden"]
     if pairs.size and not (pairs.dtype.kind in "iu" and pairs.min() >= 0 and pairs.max() < mask.size):
         raise ReadError(f"{path}: the array 'forbidden' does not hold numbers from 0 to {mask.size - 1}")
@@ -142,8 +162,8 @@ def _forbidden(path: str | os.PathLike[str], stored: dict[str, NDArray[Any]]) ->
 
 def _notes(path: str | os.PathLike[str], stored: dict[str, NDArray[Any]]) -> dict[str, str]:
     try:
-        notes = json.loads(str(stored["notes"]))
-    except (ValueError, RecursionError) as error:
+        notes = json_bytes(str(stored["notes"]).encode(errors="replace"))
+    except ClaimError as error:
         raise ReadError(f"{path}: the array 'notes' is no JSON ({error})") from error
     if not isinstance(notes, dict):
         raise ReadError(f"{path}: the array 'notes' holds {type(notes).__name__}; it is a JSON object of texts")

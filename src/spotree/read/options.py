@@ -37,7 +37,8 @@ class ReadOptions:
         `reward="reach"` the value is the probability of reaching the goal; costs until a goal are -inf for a policy
         that does not surely reach it (docs/undiscounted.md).
     missing, missing_reward
-        The rule for unavailable actions; None takes the source's own, else the default: see `missing_or`.
+        The rule for unavailable actions; None takes the source's own, else the default: see `missing_or`. With
+        costs `"end"` needs a `missing_reward`, as -1 may be better than to go on.
     actions
         `"commands"`: labels, and every unlabelled command is an action; `"labels"`: unlabelled commands share one.
     drop_actions
@@ -74,6 +75,17 @@ class ReadOptions:
 
     def missing_reward_or(self, default: float = -1.0) -> float:
         return default if self.missing_reward is None else self.missing_reward
+
+    def refuse_cheap_end(self, source: str) -> None:
+        """Complain if missing actions end an episode of costs at a price that nobody has named.
+
+        Where going on costs more, the best policy would take a missing action at once.
+        """
+        if self.missing == "end" and self.missing_reward is None:
+            raise ReadError(
+                f"{source}: with missing='end' an action that is not available ends the episode at a cost of 1, which "
+                "may be cheaper than to go on; pass missing='random', or a missing_reward worse than any sum of costs"
+            )
 
     def refuse(self, kind: str, *names: str) -> None:
         """Complain if one of the named options was given although it means nothing for this kind of source."""

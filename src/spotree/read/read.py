@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from spotree.claims import regular_size
 from spotree.errors import InvalidModelError, ReadError
 from spotree.mdp import MDP, Missing
 from spotree.read.options import ActionMapping, Constant, ReadOptions, Sense
@@ -54,6 +55,10 @@ def read(
         return reader(source, options)
     except InvalidModelError as error:
         raise InvalidModelError(f"{_called(source)}: {error}") from error
+    except MemoryError as error:
+        raise ReadError(f"{_called(source)}: the model does not fit into this machine's memory") from error
+    except RecursionError as error:
+        raise ReadError(f"{_called(source)}: its parts are too deep inside each other") from error
 
 
 def _reader(source: Any) -> tuple[Reader, Any]:
@@ -68,8 +73,7 @@ def _reader(source: Any) -> tuple[Reader, Any]:
     suffix = _suffix(path)
     if suffix is None:
         raise ReadError(f"{path}: unknown kind of file; {UNDERSTOOD}")
-    if not path.is_file():
-        raise ReadError(f"{path}: {'is a directory' if path.is_dir() else 'there is no such file'}")
+    regular_size(path)
     return _function(*READERS[suffix]), path
 
 

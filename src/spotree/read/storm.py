@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from spotree.errors import MissingExtraError, ReadError
+from spotree.errors import MissingExtraError, ReadError, SpotreeError
 from spotree.mdp import MDP
 from spotree.read.actions import needs_commands
+from spotree.read.apart import apart
 from spotree.read.choose import choose
-from spotree.read.drn import features_of_drn
+from spotree.read.drn import features_of_drn, refuse_false_counts
 from spotree.read.explicit import ExplicitModel, Kind
 from spotree.read.options import Constant, ReadOptions
+from spotree.read.ranges import check_initial
 from spotree.read.umb import load_umb
 
 
@@ -35,40 +37,57 @@ def read_jani(path: Path, options: ReadOptions) -> MDP:
 def read_drn(path: Path, options: ReadOptions) -> MDP:
     """The MDP of a DRN file; the features stand in its comments or in state-valuations.json beside it."""
     options.refuse("a DRN file, whose constants are fixed", "constants")
-    with _storm(path) as stormpy:
-        parsing = stormpy.io.DirectEncodingParserOptions()
-        parsing.build_choice_labeling = True
-        built = stormpy.build_model_from_drn(str(path), options=parsing)
-        _check_type(path, built)
-        model = _as_umb(stormpy, built, by_origin=False)
+    refuse_false_counts(path)
+    stormpy = _stormpy(path)
+
+    def build() -> ExplicitModel:
+        with _storm(path, stormpy):
+            parsing = stormpy.io.DirectEncodingParserOptions()
+            parsing.build_choice_labeling = True
+            built = stormpy.build_model_from_drn(str(path), options=parsing)
+            _check_type(path, built)
+            return _as_umb(stormpy, built, by_origin=False)
+
+    model = apart(path, build)
     variables, where = features_of_drn(path, model.num_states)
     mdp = choose(replace(model, variables=variables), options, str(path))
     return replace(mdp, notes={**mdp.notes, "features": f"from {where}"})
 
 
 def _read_symbolic(path: Path, options: ReadOptions, parse: Callable[[Any], Any]) -> MDP:
-    with _storm(path) as stormpy:
-        program = parse(stormpy)
-        _check_type(path, program)
-        known = {constant.name: constant.defined for constant in program.constants}
-        _check_constants(path, options.constants, known)
-        text = ",".join(f"{name}={_spelled(value)}" for name, value in options.constants.items())
-        program, _ = stormpy.instantiate_constants(program, text)
-        building = stormpy.BuilderOptions()
-        building.set_build_all_reward_models()
-        building.set_build_all_labels()
-        building.set_build_state_valuations()
-        building.set_build_choice_labels()
-        building.set_build_choice_origins(options.actions == "commands")
-        built = stormpy.build_model(program, options=building)
-        model = _as_umb(stormpy, built, by_origin=False)
-        if options.actions == "commands" and needs_commands(model):
-            model = _with_commands(stormpy, model, built, program)
-        constants = _values(program)
-    model = _without_transient(model, program)
+    stormpy = _stormpy(path)
+    text = ",".join(f"{name}={_spelled(value)}" for name, value in options.constants.items())
+
+    def build() -> tuple[ExplicitModel, dict[str, float], dict[str, str]]:
+        with _storm(path, stormpy):
+            program = parse(stormpy)
+            _check_type(path, program)
+            known = {constant.name: constant.defined for constant in program.constants}
+            _check_constants(path, options.constants, known)
+            program, _ = stormpy.instantiate_constants(program, text)
+            check_initial(path, program)
+            built = stormpy.build_model(program, options=_building(stormpy, options))
+            model = _as_umb(stormpy, built, by_origin=False)
+            if options.actions == "commands" and needs_commands(model):
+                model = _with_commands(stormpy, model, built, program)
+            return _without_transient(model, program), _values(program), _guards(program)
+
+    model, constants, guards = apart(path, build)
     mdp = choose(model, options, str(path), constants)
     given = {"constants": text.replace(",", ", ")} if text else {}
-    return replace(mdp, notes={**mdp.notes, **given, **_guards(program, mdp.action_names)})
+    named = "; ".join(f"{name} is {guards[name]}" for name in mdp.action_names if name in guards)
+    return replace(mdp, notes={**mdp.notes, **given, **({"commands": named} if named else {})})
+
+
+def _building(stormpy: Any, options: ReadOptions) -> Any:
+    building = stormpy.BuilderOptions()
+    building.set_exploration_checks()  # without them an update out of a variable's range wraps around
+    building.set_build_all_reward_models()
+    building.set_build_all_labels()
+    building.set_build_state_valuations()
+    building.set_build_choice_labels()
+    building.set_build_choice_origins(options.actions == "commands")
+    return building
 
 
 def _check_type(path: Path, model: Any) -> None:
@@ -155,17 +174,13 @@ def _command_of(origins: Any, program: Any) -> Callable[[int], str]:
     return lambda choice: "+".join(edge(code) for code in edges(choice))
 
 
-def _guards(program: Any, action_names: tuple[str, ...]) -> dict[str, str]:
-    """What the numbered commands among the actions stand for: their guards."""
-    if not hasattr(program, "modules"):
-        return {}
-    guards = {
+def _guards(program: Any) -> dict[str, str]:
+    """What the numbered commands stand for: their guards."""
+    return {
         f"{module.name}#{number + 1}": str(command.guard_expression)
-        for module in program.modules
+        for module in getattr(program, "modules", ())
         for number, command in enumerate(module.commands)
     }
-    text = "; ".join(f"{name} is {guards[name]}" for name in action_names if name in guards)
-    return {"commands": text} if text else {}
 
 
 def _without_transient(model: ExplicitModel, program: Any) -> ExplicitModel:
@@ -181,22 +196,31 @@ def _without_transient(model: ExplicitModel, program: Any) -> ExplicitModel:
     return replace(model, variables=kept, left_out=reasons)
 
 
-@contextmanager
-def _storm(path: Path) -> Iterator[Any]:
-    """stormpy, silent; what it raises becomes one line about the file."""
-    if not path.is_file():
-        raise ReadError(f"{path}: no such file")
+def _stormpy(path: Path) -> Any:
     try:
         import stormpy
-        import stormpy.developer as developer
+        import stormpy.developer
     except ImportError:
         raise MissingExtraError("stormpy", "prism", f"reading {path.name}") from None
+    return stormpy
+
+
+@contextmanager
+def _storm(path: Path, stormpy: Any) -> Iterator[None]:
+    """Storm, silent; what it raises becomes one line about the file."""
+    developer = stormpy.developer
     level = developer.get_log_level()
     developer.set_log_level(developer.LogLevel.OFF)
     try:
-        yield stormpy
-    except (RuntimeError, stormpy.exceptions.StormError) as error:
-        message = re.sub(r"^\w+Exception: ", "", " ".join(str(error).split()))
+        yield
+    except SpotreeError:
+        raise
+    except MemoryError:
+        raise ReadError(
+            f"{path}: Storm ran out of memory; the model has too many states for this machine"
+        ) from None
+    except Exception as error:  # of Storm's own family, or what its C++ throws as Python's
+        message = re.sub(r"^\w+Exception: ", "", " ".join(str(error).split())) or type(error).__name__
         raise ReadError(f"{path}: {message}") from None
     finally:
         developer.set_log_level(level)

@@ -1,6 +1,6 @@
 """UMB, the unified Markov binary format, read with NumPy alone."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from spotree.axes import Floats, Ints
+from spotree.claims import ClaimError
 from spotree.errors import ReadError
 from spotree.mdp.model import MDP
 from spotree.read.archive import Archive
 from spotree.read.choose import choose
 from spotree.read.explicit import ExplicitModel, Kind, RewardStructure
 from spotree.read.options import ReadOptions
+from spotree.read.umb_index import INDEX
 from spotree.read.valuations import ValuationError, record_bytes, unpack
 
 
@@ -28,38 +30,38 @@ def load_umb(path: Path) -> ExplicitModel:
     archive = Archive(path)
     index = archive.json("index.json")
     try:
-        return _model(archive, index)
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        INDEX("", index)
+    except ClaimError as error:
         raise ReadError(f"{path}: index.json is incomplete or malformed: {error}") from None
+    return _model(archive, index)
 
 
 def _model(archive: Archive, index: dict[str, Any]) -> ExplicitModel:
     path, system = archive.path, index["transition-system"]
     _refuse_what_is_no_mdp(path, index)
-    num_states, num_choices = int(system["#states"]), int(system["#choices"])
-    num_branches = int(system["#branches"])
-    choice_start = archive.offsets("state-to-choices.bin", num_states, num_choices)
-    row_start = archive.offsets("choice-to-branches.bin", num_choices, num_branches)
-    target = archive.array("branch-to-target.bin", "<u8", num_branches).astype(np.int64)
-    if num_branches and not 0 <= target.min() <= target.max() < num_states:
+    num_states, num_choices, num_branches = system["#states"], system["#choices"], system["#branches"]
+    # From branches to states: where a member may be left out, its length is that of one which was there.
+    target = archive.array("branch-to-target.bin", "<u8", num_branches)
+    if num_branches and not target.max() < num_states:
         raise ReadError(f"{path}: branch-to-target.bin names a state beyond the {num_states} there are")
-    probability: Floats = np.ones(num_branches)
-    if "branch-probability-type" in system:
-        probability = archive.array("branch-to-probability.bin", "<f8", num_branches)
+    target = target.astype(np.int64)
+    row_start = archive.offsets("choice-to-branches.bin", num_choices, num_branches)
+    choice_start = archive.offsets("state-to-choices.bin", num_states, num_choices)
     initial = archive.bits("state-is-initial.bin", num_states)
     if not initial.any():
         raise ReadError(f"{path}: no state is initial")
+    probability: Floats = np.ones(num_branches)
+    if "branch-probability-type" in system:
+        probability = archive.array("branch-to-probability.bin", "<f8", num_branches)
     kind_of, kinds = _kinds(archive, system, num_choices)
     annotations = index.get("annotations", {})
     rewards = {
-        str(entry.get("alias", name)): _reward(
-            archive, f"annotations/rewards/{name}", entry, row_start, probability, num_states
-        )
-        for name, entry in annotations.get("rewards", {}).items()
+        alias: _reward(archive, f"annotations/rewards/{name}", entry, row_start, probability, num_states)
+        for alias, name, entry in _called(path, annotations.get("rewards", {}))
     }
     labels = {
-        str(entry.get("alias", name)): archive.bits(f"annotations/aps/{name}/states/values.bin", num_states)
-        for name, entry in annotations.get("aps", {}).items()
+        alias: archive.bits(f"annotations/aps/{name}/states/values.bin", num_states)
+        for alias, name, _ in _called(path, annotations.get("aps", {}))
     }
     variables, left_out = _variables(archive, index, num_states)
     model = ExplicitModel(
@@ -76,7 +78,18 @@ def _model(archive: Archive, index: dict[str, Any]) -> ExplicitModel:
         left_out=left_out,
         extension=_extension(archive, index, num_states),
     )
-    return _without_sink(model) if model.extension.get("sink") else model
+    return _without_sink(path, model) if model.extension.get("sink") else model
+
+
+def _called(path: Path, entries: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """What an annotation is called, its folder and its entry; no two are called the same."""
+    seen = set()
+    for name, entry in entries.items():
+        alias = entry.get("alias", name)
+        if alias in seen:
+            raise ReadError(f"{path}: two annotations are called {alias!r}")
+        seen.add(alias)
+        yield alias, name, entry
 
 
 def _refuse_what_is_no_mdp(path: Path, index: Mapping[str, Any]) -> None:
@@ -101,7 +114,7 @@ def _refuse_what_is_no_mdp(path: Path, index: Mapping[str, Any]) -> None:
 def _kinds(archive: Archive, system: Mapping[str, Any], num_choices: int) -> tuple[Ints, tuple[Kind, ...]]:
     if system["#players"] == 0:  # a Markov chain: its labels are no choices
         return np.zeros(num_choices, dtype=np.int64), (Kind("step"),)
-    number = int(system.get("#choice-actions", 0))
+    number = system.get("#choice-actions", 0)
     folder = "actions/choices"
     if number == 0 or f"{folder}/values.bin" not in archive:
         kind_of = np.zeros(num_choices, dtype=np.int64)
@@ -112,8 +125,10 @@ def _kinds(archive: Archive, system: Mapping[str, Any], num_choices: int) -> tup
     if number == 0:
         return kind_of, (Kind(""),)
     if f"{folder}/strings.bin" not in archive:
+        if number > max(num_choices, 1):
+            raise ReadError(f"{archive.path}: {number} actions without names for {num_choices} choices")
         return kind_of, tuple(Kind(f"action{i}") for i in range(number))
-    text = archive.bytes(f"{folder}/strings.bin")
+    text = bytes(archive.bytes(f"{folder}/strings.bin"))
     start = archive.offsets(f"{folder}/string-mapping.bin", number, len(text))
     names = [text[start[i] : start[i + 1]].decode(errors="replace") for i in range(number)]
     return kind_of, tuple(Kind(name) for name in names)
@@ -152,9 +167,12 @@ def _variables(
         raise ReadError(f"{archive.path}: {error}") from None
 
 
-def _without_sink(model: ExplicitModel) -> ExplicitModel:
+def _without_sink(path: Path, model: ExplicitModel) -> ExplicitModel:
     """Undo what the writer does for rows that end the episode: its last state is no state of the model."""
     sink, last_choice = model.num_states - 1, model.num_choices - 1
+    stays = last_choice >= 0 and (model.target[model.row_start[last_choice] :] == sink).all()
+    if not stays or model.choice_start[sink] != last_choice:
+        raise ReadError(f"{path}: the last state must have one choice and stay, because the index calls it a sink")
     real = model.target[: model.row_start[last_choice]] != sink
     row_start = np.concatenate(([0], np.cumsum(real)))[model.row_start[: last_choice + 1]]
     choice = np.repeat(np.arange(last_choice), np.diff(model.row_start[: last_choice + 1]))
@@ -189,8 +207,6 @@ def _extension(archive: Archive, index: Mapping[str, Any], num_states: int) -> d
     own, folder = parameters["spotree"], "annotations/spotree"
     return {
         **own,
-        "name": str(own["name"]),
-        "notes": {str(key): str(text) for key, text in own["notes"].items()},
         "initial": archive.array(f"{folder}/initial/states/values.bin", "<f8", num_states),
         "state_number": archive.array(f"{folder}/state-number/states/values.bin", "<i8", num_states),
     }

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotree.axes import Floats
+from spotree.axes import WHOLE, Floats, first_inexact
 
 
 class ValuationError(ValueError):
@@ -28,10 +28,12 @@ def unpack(
     position = 0
     for entry in entries:
         if "padding" in entry:
-            position += int(entry["padding"])
+            position += entry["padding"]
             continue
-        name, kind = str(entry["name"]), str(entry["type"]["type"])
-        bits = int(entry["type"].get("size", DEFAULT_BITS.get(kind, 64)))
+        name, kind = entry["name"], entry["type"]["type"]
+        if name in columns or name in left_out:
+            raise ValuationError(f"the state variable {name!r} is there twice")
+        bits = entry["type"].get("size", DEFAULT_BITS.get(kind, 64))
         if entry.get("is-optional", False):
             left_out[name] = "may be absent"
             position += 1
@@ -39,7 +41,7 @@ def unpack(
             left_out[name] = f"of type {kind}"
         else:
             column, offset = _number(_field(records, position, bits), kind, bits), entry.get("offset", 0)
-            columns[name] = column + float(offset) if offset else column  # adding 0 would lose the sign of -0
+            columns[name] = _as_float(name, column, offset)
         position += bits
     return columns, left_out
 
@@ -49,12 +51,10 @@ def record_bytes(entries: Sequence[Mapping[str, Any]]) -> int:
     bits = 0
     for entry in entries:
         if "padding" in entry:
-            bits += int(entry["padding"])
+            bits += entry["padding"]
         else:
             kind = entry["type"]["type"]
-            bits += int(entry["type"].get("size", DEFAULT_BITS.get(kind, 64))) + bool(
-                entry.get("is-optional", False)
-            )
+            bits += entry["type"].get("size", DEFAULT_BITS.get(kind, 64)) + entry.get("is-optional", False)
     if bits % 8:
         raise ValuationError(f"a state valuation takes {bits} bits, which is no whole number of bytes")
     return bits // 8
@@ -62,8 +62,8 @@ def record_bytes(entries: Sequence[Mapping[str, Any]]) -> int:
 
 def _field(records: NDArray[np.uint8], position: int, bits: int) -> NDArray[np.uint64]:
     """The `bits` bits from `position` on, of every record."""
-    if bits > 64:
-        raise ValuationError(f"a state variable of {bits} bits; up to 64 can be read")
+    if not 1 <= bits <= 64:
+        raise ValuationError(f"a state variable of {bits} bits; 1 to 64 can be read")
     first, last = position // 8, (position + bits - 1) // 8
     value = np.zeros(len(records), dtype=np.uint64)
     for byte in range(first, last + 1):
@@ -73,10 +73,25 @@ def _field(records: NDArray[np.uint8], position: int, bits: int) -> NDArray[np.u
     return value if bits == 64 else value & np.uint64((1 << bits) - 1)
 
 
-def _number(value: NDArray[np.uint64], kind: str, bits: int) -> Floats:
+def _number(value: NDArray[np.uint64], kind: str, bits: int) -> NDArray[Any]:
     if kind == "double":
         return value.view(np.float64)
     if kind == "int":  # two's complement: shift the sign bit to the top and back
         unused = np.int64(64 - bits)
-        return ((value.view(np.int64) << unused) >> unused).astype(np.float64)
-    return (value != 0 if kind == "bool" else value).astype(np.float64)
+        return (value.view(np.int64) << unused) >> unused
+    return value != 0 if kind == "bool" else value
+
+
+def _as_float(name: str, column: NDArray[Any], offset: Any) -> Floats:
+    """The column with its offset; a whole number that float64 cannot hold is refused, as two of them may become one."""
+    whole = column.dtype.kind != "f"
+    largest = max(abs(int(column.max(initial=0))), abs(int(column.min(initial=0)))) if whole else 0
+    if isinstance(offset, int) and whole and largest + abs(offset) > WHOLE:
+        column, offset = column.astype(object) + offset, 0
+    if whole and (found := first_inexact(column)) is not None:
+        raise ValuationError(
+            f"state {found[0][0]}, variable {name!r}: value is {found[1]}, which float64 cannot hold; "
+            "subtract an offset from it, or split it into two"
+        )
+    values: Floats = column.astype(np.float64)
+    return values + float(offset) if offset else values  # adding 0 would lose the sign of -0

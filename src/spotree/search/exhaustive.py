@@ -13,6 +13,8 @@ from spotree.errors import InvalidProblemError
 from spotree.search.limits import Limits
 from spotree.search.problem import FREE, UNSPLIT, TreeProblem
 from spotree.search.result import Status, StepResult
+from spotree.search.start import check_start
+from spotree.tree.splits import midpoint
 from spotree.tree.tree import Tree, make_tree
 
 MOST_TABLES = 2_000_000  # tables of leaf sums that a call may fill before it is refused
@@ -36,6 +38,7 @@ class Exhaustive:
 
     def best_tree(self, problem: TreeProblem, limits: Limits, start: Tree | None = None) -> StepResult:
         began = time.perf_counter()
+        check_start(problem, start)
         trees = _AllTrees(problem)
         value, branch = trees.best(0, np.ones(len(problem.gain), dtype=bool), trees.most_leaves)
         if value == -np.inf:
@@ -156,8 +159,7 @@ def _candidates(problem: TreeProblem) -> list[Split]:
     for feature in range(problem.features.shape[1]):
         values = np.unique(problem.features[:, feature])
         for below, above in itertools.pairwise(values):
-            middle = below + (above - below) / 2
-            splits.append((feature, float(middle if middle > below else above)))
+            splits.append((feature, float(midpoint(below, above))))
     return splits
 
 

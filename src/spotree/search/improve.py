@@ -12,9 +12,10 @@ from spotree.errors import InvalidProblemError
 from spotree.search.engine import Engine
 from spotree.search.exact import Exact, Preparation
 from spotree.search.limits import Limits
-from spotree.search.problem import FREE, UNSPLIT, Frozen, TreeProblem
+from spotree.search.problem import Frozen, TreeProblem
 from spotree.search.reduce import reduce
 from spotree.search.result import Status, StepResult
+from spotree.search.start import check_start
 from spotree.tree.tree import Tree
 
 ROUNDING = 1e-12  # of the sum of spreads: a bound this close to the value proves it
@@ -55,7 +56,8 @@ def improve(
     threads
         None for all cores.
     start
-        A tree of the problem to start from; the answer is never worse.
+        A tree of the problem to start from; the answer is never worse. Its features and actions are numbers of the
+        columns.
     frozen
         Nodes that may not change.
     memory_limit
@@ -75,8 +77,7 @@ def improve(
     )
     limits = Limits(time_limit, memory_limit, gap_tolerance, threads)
     chosen = engine_named(engine) if isinstance(engine, str) else engine
-    if start is not None:
-        check_start(problem, start)
+    check_start(problem, start)
     if isinstance(chosen, Exact):
         if preparation is not None:
             chosen = replace(chosen, preparation=preparation)
@@ -86,7 +87,7 @@ def improve(
         left = None if limits.time is None else max(0.0, limits.time - (time.perf_counter() - began))
         shrunk = None if start is None else smaller.shrink(start)
         result = smaller.expand(chosen.best_tree(smaller.problem, replace(limits, time=left), shrunk))
-    if result.gap <= ROUNDING * float(np.ptp(problem.gain, axis=1).sum()):
+    if not result.optimal and result.gap <= ROUNDING * float(np.ptp(problem.gain, axis=1).sum()):
         result = replace(result, status=Status.OPTIMAL)
     return replace(result, seconds=time.perf_counter() - began)
 
@@ -108,47 +109,3 @@ def engine_named(name: str) -> Engine:
     module, kind = ENGINES[name]
     engine: Engine = getattr(import_module(module), kind)()
     return engine
-
-
-def check_start(problem: TreeProblem, start: Tree) -> None:
-    """Refuse a start that is not a tree of the problem."""
-    if start.depth > problem.depth:
-        raise InvalidProblemError(f"start has depth {start.depth}, more than the problem's {problem.depth}")
-    if problem.max_leaves is not None and start.num_leaves > problem.max_leaves:
-        raise InvalidProblemError(f"start has {start.num_leaves} leaves, more than max_leaves {problem.max_leaves}")
-    if start.feature.max() >= problem.features.shape[1]:
-        raise InvalidProblemError(
-            f"start asks for feature {start.feature.max()}; the problem has {problem.features.shape[1]}"
-        )
-    if start.action.max() >= problem.gain.shape[1]:
-        raise InvalidProblemError(
-            f"start takes action {start.action.max()}; the problem has {problem.gain.shape[1]}"
-        )
-    if problem.frozen is not None and not respects(problem.frozen, start):
-        raise InvalidProblemError("start differs from the frozen nodes; freeze nodes of the start itself")
-
-
-def respects(frozen: Frozen, tree: Tree) -> bool:
-    """Whether a tree agrees with every frozen node that its rows can reach, an early leaf being an unsplit node."""
-    inner = len(frozen.feature)
-
-    def agrees(node: int, at: int) -> bool:
-        if at >= inner:
-            fixed = int(frozen.action[at - inner])
-            return tree.feature[node] < 0 and fixed in (FREE, tree.action[node])
-        fixed = int(frozen.feature[at])
-        if tree.feature[node] < 0:
-            if fixed == UNSPLIT:
-                while at < inner:
-                    at = 2 * at + 2
-                return agrees(node, at)
-            return fixed == FREE and (agrees(node, 2 * at + 2) or agrees(node, 2 * at + 1))
-        if fixed == UNSPLIT:
-            return False
-        if fixed == FREE and (agrees(node, 2 * at + 1) or agrees(node, 2 * at + 2)):
-            return True  # all rows one way
-        if fixed >= 0 and (fixed, float(frozen.threshold[at])) != (tree.feature[node], float(tree.threshold[node])):
-            return False
-        return agrees(int(tree.left[node]), 2 * at + 1) and agrees(int(tree.right[node]), 2 * at + 2)
-
-    return agrees(0, 0)

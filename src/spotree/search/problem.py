@@ -1,13 +1,15 @@
 """One improvement step as a problem: features, gains, a depth, and what may not change."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from spotree.axes import Features, Floats, PerStateAction, SmallInts, frozen_array
+from spotree.axes import Features, Floats, PerStateAction, SmallInts, first_inexact, frozen_array
 from spotree.errors import InvalidProblemError
 
 FREE = -2  # in Frozen.feature and Frozen.action: the engine may choose
+MOST_GAIN = 1e150  # what gains may add up to: there is room above for products
 UNSPLIT = -1  # in Frozen.feature: the node does not split, every row goes right
 
 
@@ -59,8 +61,8 @@ class TreeProblem:
     frozen: Frozen | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "features", frozen_array(self.features, np.float64))
-        object.__setattr__(self, "gain", frozen_array(self.gain, np.float64))
+        object.__setattr__(self, "features", _numbers("features", self.features))
+        object.__setattr__(self, "gain", _numbers("gain", self.gain))
         features, gain = self.features, self.gain
         if features.ndim != 2 or gain.ndim != 2 or len(features) != len(gain):
             raise InvalidProblemError(
@@ -75,14 +77,75 @@ class TreeProblem:
                 raise InvalidProblemError(
                     f"{name}[{row}, {column}] is {array[row, column]}: only finite numbers are allowed"
                 )
-        if not isinstance(self.depth, int | np.integer) or self.depth < 0:
+        largest = max(float(gain.max(initial=0.0)), -float(gain.min(initial=0.0)))
+        if largest * len(gain) > MOST_GAIN and np.abs(gain).max(axis=1) @ np.full(len(gain), 1 / MOST_GAIN) > 1:
+            size = np.abs(gain).max(axis=1)  # joining rows does not raise the sum of these
+            row = int(size.argmax())
+            raise InvalidProblemError(
+                f"gain[{row}, {int(np.abs(gain[row]).argmax())}] is {size[row]:.3g} in size, and the gains of all rows "
+                f"may add up to more than {MOST_GAIN:g}; divide them by a constant"
+            )
+        if not _is_whole(self.depth) or self.depth < 0:
             raise InvalidProblemError(f"depth is {self.depth}; it must be a whole number, 0 or more")
-        if self.max_leaves is not None and self.max_leaves < 1:
-            raise InvalidProblemError(f"max_leaves is {self.max_leaves}; it must be 1 or more")
+        if self.max_leaves is not None and (not _is_whole(self.max_leaves) or self.max_leaves < 1):
+            raise InvalidProblemError(f"max_leaves is {self.max_leaves}; it must be a whole number, 1 or more")
         if self.frozen is not None:
-            inner = 2**self.depth - 1
-            if len(self.frozen.feature) != inner or len(self.frozen.action) != inner + 1:
-                raise InvalidProblemError(
-                    f"frozen describes {len(self.frozen.feature)} inner nodes and {len(self.frozen.action)} leaves;"
-                    f" a tree of depth {self.depth} has {inner} and {inner + 1}"
-                )
+            object.__setattr__(self, "frozen", _checked(self.frozen, self.depth, features.shape[1], gain.shape[1]))
+
+
+def _numbers(name: str, values: Any) -> Floats:
+    """The values as a frozen array, if they are real numbers that float64 can hold."""
+    if isinstance(values, np.ndarray) and values.dtype == np.float64:
+        return frozen_array(values, np.float64)
+    try:
+        array, inexact = np.asarray(values), first_inexact(values)
+    except ValueError as error:
+        raise InvalidProblemError(f"{name} is no array of numbers: {str(error).splitlines()[0]}") from None
+    if inexact is not None:
+        index, number = inexact
+        raise InvalidProblemError(
+            f"{name}{list(index)} is {number}, which float64 cannot hold; subtract an offset from the column"
+        )
+    if array.dtype.kind not in "biuf" and array.size:
+        raise InvalidProblemError(f"{name} is no array of numbers: its entries are of type {array.dtype}")
+    with np.errstate(over="ignore"):
+        return frozen_array(array, np.float64)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _checked(frozen: Frozen, depth: int, num_features: int, num_actions: int) -> Frozen:
+    """The frozen nodes as arrays of the right type; what an engine could trip over is refused here, once."""
+    inner = 2**depth - 1
+    arrays = []
+    for name, size, kinds in (("feature", inner, "iu"), ("threshold", inner, "iuf"), ("action", inner + 1, "iu")):
+        array = np.asarray(getattr(frozen, name))
+        if array.shape != (size,):
+            raise InvalidProblemError(
+                f"frozen describes {len(np.atleast_1d(frozen.feature))} inner nodes,"
+                f" {len(np.atleast_1d(frozen.threshold))} thresholds and {len(np.atleast_1d(frozen.action))} leaves;"
+                f" a tree of depth {depth} has {inner}, {inner} and {inner + 1}"
+            )
+        if array.dtype.kind not in kinds and size:
+            kind = "numbers" if "f" in kinds else "whole numbers"
+            raise InvalidProblemError(f"frozen {name} is of type {array.dtype}; it must hold {kind}")
+        arrays.append(array)
+    feature, threshold, action = arrays
+    for node in np.flatnonzero((feature < FREE) | (feature >= num_features)):
+        raise InvalidProblemError(
+            f"frozen feature of node {node} is {feature[node]}; features are 0 to {num_features - 1}, or UNSPLIT"
+            f" ({UNSPLIT}) or FREE ({FREE})"
+        )
+    for node in np.flatnonzero((feature >= 0) & ~np.isfinite(threshold)):
+        raise InvalidProblemError(f"frozen threshold of node {node} is {threshold[node]}; it must be finite")
+    for leaf in np.flatnonzero((action != FREE) & ((action < 0) | (action >= num_actions))):
+        raise InvalidProblemError(
+            f"frozen action of leaf {leaf} is {action[leaf]}; actions are 0 to {num_actions - 1}, or FREE ({FREE})"
+        )
+    return Frozen(
+        frozen_array(feature, np.int32),
+        frozen_array(np.where(feature >= 0, threshold, 0.0), np.float64),
+        frozen_array(action, np.int32),
+    )

@@ -12,7 +12,7 @@ import numpy as np
 from spotree.axes import Features, Floats, Ints
 from spotree.search.problem import Frozen, TreeProblem
 from spotree.search.result import StepResult
-from spotree.tree.splits import midpoint
+from spotree.tree.splits import midpoint, row_names
 from spotree.tree.tree import Tree
 
 NO_PREFERENCE = 1e-12  # of the largest spread
@@ -107,7 +107,7 @@ def _named_splits(frozen: Frozen | None, start: Tree | None) -> dict[int, list[f
 
 def _columns(rows: Features, named: dict[int, list[float]], mirrors: bool) -> tuple[list[Column], Features]:
     """Ranks without repeated splits; above frozen nodes a mirror image is another split."""
-    keys = np.random.default_rng(0).integers(0, 2**63, size=(len(rows), 2), dtype=np.uint64)
+    keys = row_names(len(rows))
     everything = np.bitwise_xor.reduce(keys, axis=0) if len(rows) else np.zeros(2, np.uint64)
     seen: set[bytes] = set()
     columns, ranks = [], []

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree import _core
-from spotree.errors import InvalidProblemError
-from spotree.solve.frame import Frame
+from spotree.solve.frame import GRACE, READY_SHARE, Frame
 from spotree.solve.ranks import CompleteTree, Ranks
-from spotree.tree.prune import prune
 from spotree.tree.tree import Tree, leaf
 from spotree.values import occupancy, uniform
 
@@ -46,7 +44,7 @@ class Ladder:
     def __init__(
         self, frame: Frame, ranks: Ranks, threads: int, settings: Neighbourhood, time_limit: float = np.inf
     ) -> None:
-        self.frame, self.ranks, self.settings = frame, ranks, settings
+        self.frame, self.ranks, self.settings, self.time_limit = frame, ranks, settings, time_limit
         self.depth = min(frame.depth, DEEPEST, max(len(ranks.rank) - 1, 0))
         self.given: Tree = leaf(0)  # the best tree from outside, and its return
         self.given_value = -np.inf
@@ -69,15 +67,8 @@ class Ladder:
         self.complete = False  # whether every tree has been tried
 
     def offer(self, tree: Tree) -> None:
-        """Start from a tree of the asked size at best."""
-        frame = self.frame
-        tree = prune(tree, frame.mdp.features)
-        if tree.depth > frame.depth or tree.num_leaves > (frame.max_leaves or tree.num_leaves):
-            raise InvalidProblemError(
-                f"the start has depth {tree.depth} and {tree.num_leaves} leaves; asked are depth {frame.depth}"
-                f" and {frame.max_leaves or 'any number of'} leaves"
-            )
-        self.given, self.given_value = tree, frame.return_of(tree)
+        """Start from a tree of the asked size (see `fitting_start`)."""
+        self.given, self.given_value = tree, self.frame.return_of(tree)
         if tree.depth <= self.depth:
             self._start(self.deep, self.depth, tree)
 
@@ -106,15 +97,18 @@ class Ladder:
 
     def _start(self, search: _core.TreeSearch, depth: int, tree: Tree) -> None:
         complete = self.ranks.complete(tree, depth)
-        search.offer(complete.feature, complete.cut, complete.action)
+        left = max(max(self.time_limit, GRACE) - self.frame.seconds, 0.0)
+        search.offer(complete.feature, complete.cut, complete.action, left)
 
     def _maker(self, threads: int) -> Callable[[int], _core.TreeSearch]:
         mdp, ranks, best = self.frame.mdp, self.ranks, self.frame.optimum
         value = np.where(
             np.isfinite(best.values), best.values, np.min(best.values, where=np.isfinite(best.values), initial=0)
         )
-        optimal_weight = occupancy(mdp, best.actions)
-        random_weight = occupancy(mdp, uniform(mdp))
+        stop = self.frame.stop_at(READY_SHARE)
+        optimal_weight, random_weight = (
+            np.maximum(occupancy(mdp, policy, stop=stop), 0.0) for policy in (best.actions, uniform(mdp))
+        )
 
         def make(depth: int) -> _core.TreeSearch:
             return _core.TreeSearch(

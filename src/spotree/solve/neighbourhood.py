@@ -13,7 +13,7 @@ from spotree.solve.history import Progress
 from spotree.solve.ladder import Ladder, Neighbourhood
 from spotree.solve.ranks import rank_features
 from spotree.solve.solution import Solution, SolveStatus
-from spotree.tree.tree import Tree
+from spotree.solve.start import Start, fitting_start
 
 
 def neighbourhood(
@@ -24,7 +24,7 @@ def neighbourhood(
     time_limit: float | None = 60.0,
     seed: int = 0,
     threads: int | None = None,
-    start: Tree | None = None,
+    start: Start | None = None,
     progress: Callable[[Progress], Any] | None = None,
     max_rounds: int | None = None,
     settings: Neighbourhood = Neighbourhood(),  # noqa: B008 (frozen)
@@ -36,13 +36,16 @@ def neighbourhood(
     """
     if time_limit is None and max_rounds is None:
         raise InvalidProblemError("the search never ends by itself: give a time_limit or max_rounds")
-    limit = np.inf if time_limit is None else time_limit
-    frame = Frame(mdp, depth, max_leaves, "neighbourhood", seed)
+    given = None if start is None else fitting_start(start, mdp, depth, max_leaves)
+    frame = Frame(mdp, depth, max_leaves, "neighbourhood", seed, time_limit)
+    if frame.hurried:
+        return frame.at_once(given)
+    limit = np.inf if time_limit is None else time_limit - frame.reserve
     ladder = Ladder(frame, rank_features(mdp), threads or os.cpu_count() or 1, settings, limit)
-    if start is not None:
-        ladder.offer(start)
+    if given is not None:
+        ladder.offer(given)
     history: list[Progress] = []
-    bound = frame.optimum.value
+    bound = frame.ceiling
     status = SolveStatus.FINISHED
     try:
         while max_rounds is None or len(history) < max_rounds:

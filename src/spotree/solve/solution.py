@@ -1,21 +1,40 @@
 """What a run answers: a policy, what it is worth, what no tree of its size can exceed, and how that was found."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from spotree.errors import ReadError
+from spotree.axes import ActionOf, Features
+from spotree.claims import (
+    ClaimError,
+    in_short,
+    json_bytes,
+    list_of,
+    number,
+    one_of,
+    optional,
+    record,
+    regular_bytes,
+    text,
+    whole,
+)
+from spotree.errors import InvalidProblemError, ReadError
 from spotree.files import whole_file
+from spotree.shown import shown
 from spotree.solve.history import Progress
+from spotree.tree.claim import TREE, fits_names, tree_entry
 from spotree.tree.policy import TreePolicy
 from spotree.tree.text import size_text
-from spotree.tree.tree import make_tree
+from spotree.tree.tree import Tree, make_tree
 from spotree.values.normalise import of_optimum, over_random
 
 FORMAT = "spotree-solution"
 VERSION = 1
+LARGEST_FILE = 2**26  # bytes
+DEEPEST = 10**6
 
 
 class SolveStatus(StrEnum):
@@ -38,11 +57,16 @@ class Solution:
     value
         Its expected discounted return, by a linear solve.
     bound
-        Proven upper bound on the return of any tree of the asked size; at most `optimum`.
+        Proven upper bound on the return of any tree of the asked size; at most `optimum`, unless its error is more
+        than rounding: then that is part of the bound.
     optimum, random_value
         Return of the best unrestricted policy and of the uniformly random one.
     depth, max_leaves
         The size that was asked for.
+    error
+        Proved: neither `value`, `optimum` nor `random_value` is further from the truth, and no tree of the asked
+        size returns more than `bound` plus this. Rounding alone unless the time limit broke a computation off;
+        0 in files of older versions, which did not say.
     history
         Moments of the run, at least one for every new best.
     """
@@ -61,11 +85,21 @@ class Solution:
     missing: str = "random"
     discount: float = 0.99
     seed: int | None = None
+    error: float = 0.0
     history: tuple[Progress, ...] = field(default=())
 
     def __repr__(self) -> str:
         value = f"value {self.value:.6g} <= {self.bound:.6g}"
-        return f"<Solution of {self.model} by {self.method}: {size_text(self.policy.tree)}, {value}, {self.status}>"
+        made = f"{shown(self.model)} by {self.method}"
+        return f"<Solution of {made}: {size_text(self.policy.tree)}, {value}, {self.status}>"
+
+    def actions(self, features: Features) -> ActionOf:
+        """What the policy does for each row of `features` [state, feature]."""
+        return self.policy.actions(features)
+
+    def tree_for(self, feature_names: Sequence[str], action_names: Sequence[str]) -> Tree:
+        """The policy's tree, with features and actions numbered as in these names."""
+        return self.policy.tree_for(feature_names, action_names)
 
     @property
     def of_optimum(self) -> float:
@@ -119,30 +153,73 @@ class Solution:
 
     @staticmethod
     def load(path: str | Path) -> "Solution":
-        """Read a solution that `save` wrote."""
+        """Read a solution that `save` wrote; says which entry of another file is wrong."""
+        content = regular_bytes(path, LARGEST_FILE)
         try:
-            document = json.loads(Path(path).read_text())
-        except FileNotFoundError as error:
-            raise ReadError(f"{path}: no such file") from error
-        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+            document = json_bytes(content)
+        except ClaimError as error:
             raise ReadError(f"{path}: not a solution file ({error})") from error
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise ReadError(f"{path}: not a solution file (no format {FORMAT!r} in it)")
         if document.get("version") != VERSION:
-            raise ReadError(f"{path}: version {document.get('version')!r}; this spotree reads version {VERSION}")
+            raise ReadError(
+                f"{path}: version {in_short(document.get('version'))}; this spotree reads version {VERSION}"
+            )
         try:
             return _from_dict(document)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+        except (ClaimError, InvalidProblemError) as error:
             raise ReadError(f"{path}: missing or broken entry: {error}") from error
 
 
 def _from_dict(document: dict[str, Any]) -> Solution:
+    _SOLUTION("", document)
+    tree = make_tree(**{part: document["tree"][part] for part in TREE})
+    features, actions = tuple(document["feature_names"]), tuple(document["action_names"])
+    fits_names(tree, features, actions)
+    if tree.depth > document["depth"]:
+        raise ClaimError(f"depth is {document['depth']}, but the tree has depth {tree.depth}")
+    if document["max_leaves"] is not None and tree.num_leaves > document["max_leaves"]:
+        raise ClaimError(f"max_leaves is {document['max_leaves']}, but the tree has {tree.num_leaves} leaves")
     derived = {"policy", "history", "status"}
+    document = {"error": 0.0} | document
     plain = {f.name: document[f.name] for f in fields(Solution) if f.name not in derived}
-    names = tuple(document["feature_names"]), tuple(document["action_names"])
+    lines = [{f.name: line[f.name] for f in fields(Progress) if f.name in line} for line in document["history"]]
     return Solution(
-        policy=TreePolicy(make_tree(**document["tree"]), *names),
+        policy=TreePolicy(tree, features, actions),
         status=SolveStatus[document["status"]],
-        history=tuple(Progress(**line) for line in document["history"]),
+        history=tuple(Progress(**line) for line in lines),
         **plain,
     )
+
+
+_LINE = record(
+    {
+        "seconds": number(0),
+        "round": whole(0),
+        "value": number(infinite=True),  # before the first tree it is -inf
+        "bound": number(infinite=True),
+    },
+    {"current": optional(number(infinite=True))},
+)
+_SOLUTION = record(
+    {
+        "value": number(),
+        "bound": number(),
+        "optimum": number(),
+        "random_value": number(infinite=True),  # where the random policy takes a forbidden action it is -inf
+        "depth": whole(0, DEEPEST),
+        "max_leaves": optional(whole(1)),
+        "status": one_of(*SolveStatus.__members__),
+        "method": text(),
+        "seconds": number(0),
+        "model": text(),
+        "missing": text(),
+        "discount": number(0, 1),
+        "seed": optional(whole(0)),
+        "tree": tree_entry,
+        "feature_names": list_of(text()),
+        "action_names": list_of(text(), least=1),
+        "history": list_of(_LINE),
+    },
+    {"error": number(0, infinite=True)},
+)

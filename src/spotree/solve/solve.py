@@ -3,15 +3,14 @@
 import inspect
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.solve.history import Progress
 from spotree.solve.request import check_limits, check_size
 from spotree.solve.solution import Solution
-from spotree.tree.policy import TreePolicy
-from spotree.tree.tree import Tree
+from spotree.solve.start import Start
 
 # Methods by name, each "module:function". Baselines stand above this layer, so they are looked up when asked for.
 METHODS = {
@@ -20,6 +19,11 @@ METHODS = {
     "spot+ws": "spotree.baselines.warm_start:spot_from_omdt",
     "omdt": "spotree.baselines.omdt:omdt",
     "viper": "spotree.baselines.viper:viper",
+}
+# What takes the settings that a method hands on.
+HANDS_ON = {
+    "spot": "spotree.solve.presets:spot_settings",
+    "spot+ws": "spotree.solve.presets:spot_settings",
 }
 
 
@@ -35,7 +39,7 @@ class Method(Protocol):
         time_limit: float | None,
         seed: int,
         threads: int | None,
-        start: Tree | None,
+        start: Start | None,
         progress: Callable[[Progress], Any] | None,
         **settings: Any,
     ) -> Solution: ...
@@ -50,7 +54,7 @@ def solve(
     time_limit: float | None = 60.0,
     seed: int = 0,
     threads: int | None = None,
-    start: Solution | TreePolicy | Tree | None = None,
+    start: Start | None = None,
     progress: Callable[[Progress], Any] | None = None,
     **settings: Any,
 ) -> Solution:
@@ -70,7 +74,9 @@ def solve(
     threads
         All cores if not given.
     start
-        A tree to begin with; the answer is never worse.
+        A tree to begin with; the answer is never worse. A `Solution` or `TreePolicy` is matched with the model by the
+        names of its features and actions; a bare `Tree` has none and is taken by position. One that is larger than
+        asked, even without the splits that part no states, is refused.
     progress
         Called with a `Progress` now and then.
     settings
@@ -80,9 +86,8 @@ def solve(
         raise InvalidProblemError(f"method {method!r} is unknown; choose one of {', '.join(METHODS)}")
     check_size(mdp, depth, max_leaves)
     check_limits(time_limit, seed, threads)
-    module, function = METHODS[method].split(":")
-    run = cast(Method, getattr(import_module(module), function))
-    _check_settings(method, run, settings)
+    _check_settings(method, settings)
+    run: Method = _found(METHODS[method])
     return run(
         mdp,
         depth,
@@ -90,32 +95,36 @@ def solve(
         time_limit=time_limit,
         seed=seed,
         threads=threads,
-        start=_tree_of(start),
+        start=start,
         progress=progress,
         **settings,
     )
 
 
-def _check_settings(method: str, run: Method, settings: dict[str, Any]) -> None:
-    """Refuse what the method does not know, unless it hands its settings on."""
-    known = inspect.signature(run).parameters
-    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in known.values()):
-        return
-    own = [name for name in known if name not in inspect.signature(solve).parameters]
+def _check_settings(method: str, settings: dict[str, Any]) -> None:
+    """Refuse what the method does not know; say who does."""
+    own = _settings_of(method)
     for name in settings:
-        if name not in known:
+        if name not in own:
+            others = [other for other in METHODS if name in _settings_of(other)]
+            known = f"; {name!r} is a setting of {', '.join(others)}" if others else ""
             raise InvalidProblemError(
-                f"method {method!r} has no setting {name!r}; it has {', '.join(own) or 'none of its own'}"
+                f"method {method!r} has no setting {name!r}; it has {', '.join(own) or 'none of its own'}{known}"
             )
 
 
-def _tree_of(start: Solution | TreePolicy | Tree | None) -> Tree | None:
-    if isinstance(start, Solution):
-        return start.policy.tree
-    if isinstance(start, TreePolicy):
-        return start.tree
-    if start is not None and not isinstance(start, Tree):
-        raise InvalidProblemError(
-            f"start is of type {type(start).__name__}; give a Solution (Solution.load reads a saved one) or a tree"
-        )
-    return start
+def _settings_of(method: str) -> list[str]:
+    """The settings beyond those of every method: its own, and those that it hands on."""
+    takers = [table[method] for table in (METHODS, HANDS_ON) if method in table]
+    return [name for taker in takers for name in _named(_found(taker)) if name not in _named(solve)]
+
+
+def _named(function: Callable[..., Any]) -> list[str]:
+    parameters = inspect.signature(function).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
+
+
+def _found(place: str) -> Callable[..., Any]:
+    module, function = place.split(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found

@@ -18,9 +18,9 @@ from spotree.solve.freeze import freeze
 from spotree.solve.gain import gain
 from spotree.solve.history import Progress
 from spotree.solve.solution import Solution, SolveStatus
+from spotree.solve.start import Start, fitting_start
 from spotree.solve.stop import Stop
 from spotree.solve.weights import Weigh, uniform
-from spotree.tree.tree import Tree
 from spotree.values import mixture, policy_value
 
 
@@ -54,17 +54,20 @@ def spot(
     settings: Spot,
     *,
     max_leaves: int | None = None,
-    start: Tree | None = None,
+    start: Start | None = None,
     seed: int = 0,
     threads: int | None = None,
     progress: Callable[[Progress], Any] | None = None,
     method: str = "spot",
 ) -> Solution:
     """The best of the policies of all rounds. Ctrl-C ends the loop early and keeps what was found."""
-    frame = Frame(mdp, depth, max_leaves, method, seed)
+    given = None if start is None else fitting_start(start, mdp, depth, max_leaves)
+    frame = Frame(mdp, depth, max_leaves, method, seed, settings.stop.seconds)
+    if frame.hurried:
+        return frame.at_once(given)
     rng = np.random.default_rng(seed)
     history: list[Progress] = []
-    tree = best = start
+    tree = best = given
     best_value = -np.inf if best is None else frame.return_of(best)
     policy = mixture(mdp, np.zeros(mdp.num_states, np.int32), 1.0) if tree is None else tree.actions(mdp.features)
     status = SolveStatus.FINISHED

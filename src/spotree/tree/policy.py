@@ -1,19 +1,36 @@
 """A tree that knows what its features and actions are called: the policy a person is handed."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from spotree.axes import ActionOf, Features
+import numpy as np
+
+from spotree.axes import ActionOf, Features, frozen_array
+from spotree.errors import InvalidProblemError
+from spotree.names import places
+from spotree.tree.fit import check_range
+from spotree.tree.route import route
 from spotree.tree.text import tree_text
 from spotree.tree.tree import Tree
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreePolicy:
-    """A decision-tree policy: `actions(features)` decides, `str()` reads."""
+    """A decision-tree policy: `actions(features)` decides, `str()` reads.
+
+    Where it meets a model it is matched by the names of features and actions, in whatever order the model has them.
+    """
 
     tree: Tree
     feature_names: tuple[str, ...]
     action_names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for kind, names in (("feature", self.feature_names), ("action", self.action_names)):
+            if len(set(names)) < len(names):
+                twice = next(name for name in names if names.count(name) > 1)
+                raise InvalidProblemError(f"{kind} name {twice!r} occurs more than once; names must be different")
+        check_range(self.tree, len(self.feature_names), len(self.action_names))
 
     @property
     def depth(self) -> int:
@@ -24,8 +41,21 @@ class TreePolicy:
         return self.tree.num_leaves
 
     def actions(self, features: Features) -> ActionOf:
-        """The action for each row of `features` [state, feature]."""
-        return self.tree.actions(features)
+        """The action for each row of `features` [state, feature], whose columns are in the order of `feature_names`."""
+        return self.tree.action[route(self.tree, features, self.feature_names)]
+
+    def tree_for(self, feature_names: Sequence[str], action_names: Sequence[str]) -> Tree:
+        """The tree with its features and actions numbered as in these names, which must be the policy's own."""
+        if tuple(feature_names) == self.feature_names and tuple(action_names) == self.action_names:
+            return self.tree
+        feature = places("feature", self.feature_names, feature_names, "the policy")
+        action = places("action", self.action_names, action_names, "the policy")
+        tree, inner = self.tree, self.tree.feature >= 0
+        return replace(
+            tree,
+            feature=frozen_array(np.where(inner, feature[tree.feature], -1), np.int32),
+            action=frozen_array(np.where(inner, -1, action[tree.action]), np.int32),
+        )
 
     def __str__(self) -> str:
         return tree_text(self.tree, self.feature_names, self.action_names)

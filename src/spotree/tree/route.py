@@ -1,5 +1,7 @@
 """Send states down a tree."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from spotree import _core
@@ -8,12 +10,25 @@ from spotree.errors import InvalidProblemError
 from spotree.tree.tree import Tree
 
 
-def route(tree: Tree, features: Features) -> SmallInts:
-    """The leaf (node number) in which each row of `features` ends."""
-    matrix = np.ascontiguousarray(features, dtype=np.float64)
+def route(tree: Tree, features: Features, names: Sequence[str] = ()) -> SmallInts:
+    """The leaf (node number) in which each row of `features` ends; `names` are those of the features, for errors."""
+    try:
+        given = np.asarray(features)
+    except ValueError as error:
+        raise InvalidProblemError(f"features are no array [row, feature]: {str(error).splitlines()[0]}") from None
+    if given.dtype.kind not in "biuf":
+        raise InvalidProblemError(f"features are of type {given.dtype}; a tree compares numbers")
+    matrix = np.ascontiguousarray(given, dtype=np.float64)
     if matrix.ndim != 2 or tree.feature.max() >= matrix.shape[1]:
         raise InvalidProblemError(
             f"features have shape {matrix.shape}; the tree asks for feature number {tree.feature.max()}"
         )
     leaves: SmallInts = _core.route(tree.feature, tree.threshold, tree.left, tree.right, matrix)
+    if leaves.min(initial=0) < 0:
+        row = int((leaves < 0).argmax())
+        feature = next(int(j) for j in np.unique(tree.feature[tree.feature >= 0]) if np.isnan(matrix[row, j]))
+        raise InvalidProblemError(
+            f"row {row}, feature {repr(names[feature]) if names else feature}: value is nan, which is neither below a"
+            " threshold nor above it; fill it in"
+        )
     return leaves

@@ -1,5 +1,6 @@
 """Candidate splits: every way, and each way once, in which one threshold can part the states that matter."""
 
+import os
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,12 +20,24 @@ class Splits:
 
 
 def midpoint(low: Floats, high: Floats) -> Floats:
-    """A number between neighbouring values that parts them in float64 and, where they differ there, in float32.
+    """A number that parts neighbouring values, finite even where their difference is not.
 
-    `low < midpoint <= high`, so `<` and `<=` agree with each other on the values themselves.
+    `low < midpoint <= high`, so `<` and `<=` agree with each other on the values themselves (unless it is `high`:
+    between neighbouring floats there is no other).
     """
-    middle = low + (high - low) / 2
-    return np.where(middle > low, middle, high)
+    with np.errstate(over="ignore"):
+        step = high - low
+    middle = np.where(np.isinf(step), low / 2 + high / 2, low + step / 2)
+    return np.where(middle > low, middle, high) + 0.0  # -0 is 0
+
+
+def row_names(count: int) -> np.ndarray:
+    """[row, 2] 128 random bits for each row; the xor over a set of rows names the set.
+
+    They come from the system, so that nobody can make a table for them: two different sets share a name with
+    probability 2^-128, whatever the sets are.
+    """
+    return np.frombuffer(os.urandom(16 * count), np.uint64).reshape(count, 2)
 
 
 def candidate_splits(features: Features, relevant: np.ndarray | None = None) -> Splits:
@@ -41,7 +54,7 @@ def candidate_splits(features: Features, relevant: np.ndarray | None = None) -> 
         Mask of the rows that matter, all by default.
     """
     rows = features if relevant is None else features[relevant]
-    keys = np.random.default_rng(0).integers(0, 2**63, size=(len(rows), 2), dtype=np.uint64)
+    keys = row_names(len(rows))
     everything = np.bitwise_xor.reduce(keys, axis=0) if len(rows) else np.zeros(2, np.uint64)
     seen: set[bytes] = set()
     found: list[tuple[int, float]] = []

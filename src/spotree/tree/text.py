@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from spotree.shown import shown
 from spotree.tree.tree import Tree
 
 
@@ -16,11 +17,11 @@ def tree_text(tree: Tree, feature_names: Sequence[str] = (), action_names: Seque
     def test(node: int) -> str:
         feature = int(tree.feature[node])
         name = feature_names[feature] if feature_names else f"feature {feature}"
-        return f"{name} < {tree.threshold[node]:.10g}"
+        return f"{shown(name)} < {tree.threshold[node]:.10g}"
 
     def action(node: int) -> str:
         number = int(tree.action[node])
-        return action_names[number] if action_names else f"action {number}"
+        return shown(action_names[number]) if action_names else f"action {number}"
 
     def lines(node: int, indent: str, answer: str) -> Iterator[str]:
         if tree.feature[node] < 0:

@@ -1,5 +1,6 @@
 """The shape of the answer: a binary decision tree as parallel arrays."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +47,13 @@ class Tree:
     def actions(self, features: Features) -> ActionOf:
         """The action that the tree takes for each row of `features`."""
         return self.action[self.leaf_of(features)]
+
+    def tree_for(self, feature_names: Sequence[str], action_names: Sequence[str]) -> "Tree":
+        """The tree itself: it knows no names, so it is taken by position; only the range of its numbers is checked."""
+        from spotree.tree.fit import check_range
+
+        check_range(self, len(feature_names), len(action_names))
+        return self
 
 
 def leaf(action: int) -> Tree:

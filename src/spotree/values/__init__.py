@@ -10,6 +10,7 @@ from spotree.values.evaluate import (
     expected_return,
     policy_value,
     random_return,
+    return_at_sight,
 )
 from spotree.values.mixture import Mixture, mixture, uniform
 from spotree.values.normalise import of_optimum, over_random
@@ -40,5 +41,6 @@ __all__ = [
     "policy_chain",
     "policy_value",
     "random_return",
+    "return_at_sight",
     "uniform",
 ]

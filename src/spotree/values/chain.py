@@ -30,20 +30,21 @@ class PolicyChain:
     mdp: MDP
     reward: PerState
     solver: _core.ChainSolver
+    stop: _core.Stop | None = None
 
     def values(self) -> Certified[PerState]:
         """Expected discounted return from each state.
 
         -inf where a forbidden action cannot be avoided, or, undiscounted, where the policy may pay for ever.
         """
-        return Certified(*self.solver.solve(self.reward))
+        return Certified(*self.solver.solve(self.reward, self.stop))
 
     def occupancy(self) -> Certified[PerState]:
         """Expected discounted visits to each state from the initial distribution.
 
         Undiscounted, a state of a class that is never left counts how often the class is entered there.
         """
-        return Certified(*self.solver.solve_transposed(self.mdp.initial))
+        return Certified(*self.solver.solve_transposed(self.mdp.initial, self.stop))
 
     def expected_return(self) -> Certified[float]:
         """Expected discounted return from the initial distribution."""
@@ -57,23 +58,28 @@ class PolicyChain:
         return Certified(value, values.error * float(self.mdp.initial.sum()) * (1 + 8 * _EPSILON) + rounding)
 
 
-def policy_chain(mdp: MDP, policy: Policy, *, everywhere: bool = True) -> PolicyChain:
-    """Factor the chain of a policy; `everywhere=False` looks only at states that the policy can reach."""
+def policy_chain(
+    mdp: MDP, policy: Policy, *, everywhere: bool = True, stop: _core.Stop | None = None
+) -> PolicyChain:
+    """Factor the chain of a policy; `everywhere=False` looks only at states that the policy can reach.
+
+    When it must `stop`, what is computed stays rough, and its error says how rough.
+    """
     roots = np.flatnonzero(mdp.initial).astype(np.int32)
     look_at = None if everywhere else roots
     if isinstance(policy, Mixture):
-        return _mixed_chain(mdp, policy, look_at)
+        return _mixed_chain(mdp, policy, look_at, stop)
     rows = chosen_rows(mdp, policy)
     reward = mdp.reward_of_choice[rows]
     if (rows < 0).any():
         _refuse_reachable(mdp, policy, rows, roots)
         reward[rows < 0] = -np.inf
     rows, reward = settle_endless(mdp, mdp.row_start, rows, mdp.probability, reward, look_at)
-    solver = _core.ChainSolver(mdp.row_start, rows, mdp.target, mdp.probability, mdp.discount, look_at)
-    return PolicyChain(mdp, reward, solver)
+    chain = (mdp.row_start, rows, mdp.target, mdp.probability, mdp.discount, look_at)
+    return PolicyChain(mdp, reward, _core.ChainSolver(*chain, stop=stop), stop)
 
 
-def _mixed_chain(mdp: MDP, policy: Mixture, look_at: SmallInts | None) -> PolicyChain:
+def _mixed_chain(mdp: MDP, policy: Mixture, look_at: SmallInts | None, stop: _core.Stop | None) -> PolicyChain:
     """A state's rows stand together, so the mixed row is all of them with weighted probabilities."""
     if policy.weight.shape != mdp.choice_action.shape:
         raise InvalidProblemError(
@@ -85,8 +91,8 @@ def _mixed_chain(mdp: MDP, policy: Mixture, look_at: SmallInts | None) -> Policy
     row_start = mdp.row_start[mdp.choice_start]
     row_of = np.arange(mdp.num_states, dtype=np.int32)
     row_of, reward = settle_endless(mdp, row_start, row_of, probability, reward, look_at)
-    solver = _core.ChainSolver(row_start, row_of, mdp.target, probability, mdp.discount, look_at)
-    return PolicyChain(mdp, reward, solver)
+    chain = (row_start, row_of, mdp.target, probability, mdp.discount, look_at)
+    return PolicyChain(mdp, reward, _core.ChainSolver(*chain, stop=stop), stop)
 
 
 def _refuse_reachable(mdp: MDP, policy: ArrayLike | Acts, rows: SmallInts, roots: SmallInts) -> None:

@@ -1,10 +1,15 @@
 """What a policy is worth."""
 
+import math
+
+from spotree import _core
 from spotree.axes import PerState
 from spotree.mdp import MDP
 from spotree.values.certified import Certified
 from spotree.values.chain import Policy, policy_chain
 from spotree.values.mixture import uniform
+
+_ROW_SUM = 1e-12  # no row sums to more than 1 and this
 
 
 def policy_value(mdp: MDP, policy: Policy) -> PerState:
@@ -17,7 +22,8 @@ def policy_value(mdp: MDP, policy: Policy) -> PerState:
     Parameters
     ----------
     policy
-        An action per state, something that acts on features (a tree), or a `Mixture`.
+        An action per state, something that acts on features, or a `Mixture`. A `Solution` or `TreePolicy` is matched
+        with the model by the names of features and actions; a bare `Tree` has none and is taken by position.
     """
     return certified_values(mdp, policy).value
 
@@ -40,6 +46,24 @@ def certified_values(mdp: MDP, policy: Policy) -> Certified[PerState]:
     return policy_chain(mdp, policy).values()
 
 
-def certified_return(mdp: MDP, policy: Policy) -> Certified[float]:
-    """`expected_return` with a bound on its error; looks only at states that the policy can reach."""
-    return policy_chain(mdp, policy, everywhere=False).expected_return()
+def certified_return(mdp: MDP, policy: Policy, *, stop: _core.Stop | None = None) -> Certified[float]:
+    """`expected_return` with a bound on its error; looks only at states that the policy can reach.
+
+    When it must `stop`, the value is rough, and its error says how rough.
+    """
+    solved: Certified[float] = Certified(0.0, math.inf)
+    if stop is None or not stop.raised or mdp.discount == 1:
+        solved = policy_chain(mdp, policy, everywhere=False, stop=stop).expected_return()
+    if stop is not None and stop.raised and mdp.discount < 1 and (mdp.choice_of >= 0).all():
+        return min(solved, return_at_sight(mdp), key=lambda known: known.error)
+    return solved
+
+
+def return_at_sight(mdp: MDP) -> Certified[float]:
+    """What rewards and discount alone tell of the return of any policy."""
+    low, high = min(float(mdp.reward_of_choice.min()), 0.0), max(float(mdp.reward_of_choice.max()), 0.0)
+    leak = 1.0 - mdp.discount * (1.0 + _ROW_SUM)
+    if leak <= 0:
+        return Certified(0.0, math.inf)
+    longest = (1.0 + _ROW_SUM) / leak
+    return Certified((low + high) / 2 * longest, (high - low) / 2 * longest)

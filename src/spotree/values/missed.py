@@ -1,5 +1,7 @@
 """How much the best of all policies can gain on given values: a proved bound, discounted or not."""
 
+from dataclasses import replace
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -10,43 +12,65 @@ from spotree.mdp.graph import EndComponents, Set, end_components, ending_choices
 from spotree.values.policy_iteration import policy_iteration
 
 _EPSILON = float(np.finfo(np.float64).eps)
+_FIRST_SHARE = 16 * _EPSILON  # of the largest value: about what rounding gains in one step
 
 
-def most_missed(mdp: MDP, value: PerState) -> float:
-    """No policy is worth more than this above `value` in any state."""
+def most_missed(mdp: MDP, value: PerState, stop: _core.Stop | None = None) -> float:
+    """No policy is worth more than this above `value` in any state; inf if it must stop before that is known."""
     if mdp.discount < 1:
         model = (mdp.choice_start, mdp.row_start, mdp.target, mdp.probability, mdp.reward_of_choice)
         return _core.most_missed(*model, value, mdp.discount)
-    return _most_missed_undiscounted(mdp, value)
+    return _most_missed_undiscounted(mdp, value, stop)
 
 
-def _most_missed_undiscounted(mdp: MDP, value: PerState) -> float:
+def _most_missed_undiscounted(mdp: MDP, value: PerState, stop: _core.Stop | None) -> float:
     """Values that no choice improves: the given ones, raised by a multiple of the steps that a policy can take.
 
     An end component without reward has one value, so it counts as one state, and its inner steps not at all. If a
     single choice gains at most g elsewhere, value + g * steps cannot be improved. Where a policy may pay for ever
-    the number of its steps has no bound; but then a share of what is paid makes up for g, see `_share`.
-    (Rows that do not end the episode are taken to sum to 1 exactly.)
+    the number of its steps has no bound, and where it pays at all it may be too large to help; but then what is
+    paid makes up for g, see `_missed_if_lighter`. (Rows that do not end the episode are taken to sum to 1 exactly.)
     """
     idle = end_components(mdp, mdp.reward_of_choice == 0)
-    raised = _constant_on(idle, value, at_least=-np.inf if mdp.must_end else 0.0)
+    raised = _constant_on(mdp, idle, value)
     gain = float(_gains(mdp, raised)[~idle.inside].max(initial=0.0))
     lifted = float((raised - value).max(initial=0.0))
     if gain <= 0.0:
         return lifted
+    costs = mdp.reward_of_choice < 0
     endless = end_components(mdp, np.ones(len(mdp.choice_action), dtype=bool)).inside
-    paying = endless & (mdp.reward_of_choice < 0)
-    steps = _most_steps(mdp, idle, ~idle.inside & ~paying)
-    bound = gain * steps + lifted
-    if paying.any():
-        bound += _share(mdp, gain, steps, paying) * float(np.abs(raised).max())
-    return bound * (1 + 8 * _EPSILON)
+    for paying in (endless & costs, costs):
+        steps = _most_steps(mdp, idle, ~idle.inside & ~paying, stop)
+        missed = (
+            _missed_if_lighter(mdp, idle, value, steps, paying, stop) if paying.any() else lifted + gain * steps
+        )
+        if missed < np.inf:
+            return missed * (1 + 8 * _EPSILON)
+    last = mdp.row_start[1:] == mdp.row_start[:-1]
+    earning = mdp.reward_of_choice > 0
+    most = float(mdp.reward_of_choice[earning & last].max(initial=0.0))  # what is earned at the end comes once
+    return most - float(value.min()) if last[earning].all() else np.inf
 
 
-def _share(mdp: MDP, gain: float, steps: float, paying: Set) -> float:
-    """The share of all costs that is at least `gain` for every paying choice, and for the steps between two."""
-    share = gain * (1.0 + steps) / float(np.abs(mdp.reward_of_choice[paying]).min())
-    return share if share < 1.0 and mdp.reward_of_choice.max() <= 0.0 else np.inf
+def _missed_if_lighter(
+    mdp: MDP, idle: EndComponents, value: PerState, steps: float, paying: Set, stop: _core.Stop | None
+) -> float:
+    """The same where costs may be paid without end: from the best values with those costs a little lighter.
+
+    On them a paying choice loses what it was lightened by. That covers what a run of other choices gains until the
+    next one is paid, so these values, raised by that gain times the steps of a run, cannot be improved.
+    """
+    largest, least = float(np.abs(value).max()), float(-mdp.reward_of_choice[paying].max())
+    share = _FIRST_SHARE * max(largest / least, 1.0) * (1.0 + steps)
+    while share < 1.0 and not (stop and stop.raised):
+        lighter = replace(mdp, reward_of_choice=np.where(paying, 1.0 - share, 1.0) * mdp.reward_of_choice)
+        upper = _constant_on(mdp, idle, np.maximum(policy_iteration(lighter, stop).values.value, value))
+        gains = _gains(mdp, upper)
+        gained = float(gains[~idle.inside & ~paying].max(initial=0.0)) * steps
+        if gains[paying].max() + gained <= 0.0:
+            return float((upper - value).max()) + gained
+        share *= 8.0
+    return np.inf
 
 
 def _gains(mdp: MDP, value: PerState) -> Floats:
@@ -58,17 +82,17 @@ def _gains(mdp: MDP, value: PerState) -> Floats:
     return gains
 
 
-def _constant_on(idle: EndComponents, value: PerState, at_least: float) -> PerState:
-    """The values, raised to the largest of each component."""
+def _constant_on(mdp: MDP, idle: EndComponents, value: PerState) -> PerState:
+    """The values, raised to the largest of each component, and to 0 where one may stay there for ever."""
     raised = value.copy()
     inner = idle.component_of >= 0
-    most = np.full(len(value), at_least)
+    most = np.full(len(value), -np.inf if mdp.must_end else 0.0)
     np.maximum.at(most, idle.component_of[inner], value[inner])
     raised[inner] = most[idle.component_of[inner]]
     return raised
 
 
-def _most_steps(mdp: MDP, idle: EndComponents, counted: Set) -> float:
+def _most_steps(mdp: MDP, idle: EndComponents, counted: Set, stop: _core.Stop | None) -> float:
     """A bound on the expected number of counted choices that any policy takes, one after the other.
 
     It is checked by itself: with w the computed numbers, w less what follows is at least `slack` for each choice.
@@ -97,6 +121,6 @@ def _most_steps(mdp: MDP, idle: EndComponents, counted: Set) -> float:
         features=np.arange(len(places), dtype=float)[:, None],
         undiscounted=True,
     )
-    steps = policy_iteration(quotient).values.value
+    steps = policy_iteration(quotient, stop).values.value
     slack = -float(_gains(quotient, steps).max(initial=-1.0)) + 1.0
     return float(steps.max()) / slack if slack > 0.5 else np.inf

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spotree import _core
 from spotree.axes import ActionOf, Ints, PerState, frozen_array
 from spotree.mdp import MDP
 from spotree.values.missed import most_missed
@@ -34,14 +35,14 @@ class Optimum:
     error: float
 
 
-def optimum(mdp: MDP) -> Optimum:
-    """The best of all policies, by policy iteration."""
-    rows, values = policy_iteration(mdp)
+def optimum(mdp: MDP, *, stop: _core.Stop | None = None) -> Optimum:
+    """The best of all policies, by policy iteration; when it must `stop`, the best so far, with a larger error."""
+    rows, values = policy_iteration(mdp, stop)
     return Optimum(
         value=math.fsum(mdp.initial * values.value),
         values=frozen_array(values.value, np.float64),
         actions=frozen_array(_actions(mdp, rows), np.int32),
-        error=most_missed(mdp, values.value) + values.error,
+        error=most_missed(mdp, values.value, stop) + values.error,
     )
 
 

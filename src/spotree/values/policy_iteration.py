@@ -1,5 +1,6 @@
 """Policy iteration: better choices, then their values, until none is better."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ from spotree.values.endless import settle_endless
 _START_SWEEPS = 100  # of value iteration, before the first policy
 _TIE = 1e-13  # a better choice must be better by this much, relative to the largest value
 _PATIENCE = 10  # rounds without a visible gain: what is left is rounding
+_LOST_DIGITS = 1e-6  # a relative error from which the values of a first policy show nothing
+_SLIGHT_DISCOUNT = 1.0 - 1e-6
 _FALL = 1e-9  # no value may fall by more, relative to the largest; if one does, the gain was rounding
 
 
@@ -26,16 +29,15 @@ class Best(NamedTuple):
     values: Certified[PerState]
 
 
-def policy_iteration(mdp: MDP) -> Best:
-    """A policy that no single choice improves.
+def policy_iteration(mdp: MDP, stop: _core.Stop | None = None) -> Best:
+    """A policy that no single choice improves, or the best until it had to stop.
 
     Undiscounted this is only sound from a policy that surely stops: a strictly better choice then never closes a
     new class of states that goes on for ever, so all policies on the way stop as well.
     """
-    rows = _start(mdp)
-    values = _values(mdp, rows)
+    rows, values = _start(mdp, stop)
     total, patience = float(values.value.sum()), _PATIENCE
-    while patience > 0:
+    while patience > 0 and not (stop and stop.raised):
         of_choice = choice_values(mdp, values.value)
         best, better = _best_rows(mdp, of_choice)
         scale = np.abs(values.value).max()
@@ -43,7 +45,9 @@ def policy_iteration(mdp: MDP) -> Best:
         if not improved.any():
             break
         new_rows = np.where(improved, better, rows)
-        new_values = _values(mdp, new_rows)
+        new_values = _values(mdp, new_rows, stop)
+        if stop and stop.raised:
+            break
         if mdp.discount == 1 and (new_values.value < values.value - _FALL * scale).any():
             break
         rows, values = new_rows, new_values
@@ -52,22 +56,51 @@ def policy_iteration(mdp: MDP) -> Best:
     return Best(rows, values)
 
 
-def _start(mdp: MDP) -> Ints:
+def _start(mdp: MDP, stop: _core.Stop | None) -> Best:
     """Greedy after some value iteration; undiscounted, a policy that surely ends, or idles where it can."""
     if mdp.discount == 1:
         idle = idle_components(mdp)
-        return rows_towards(mdp, idle.component_of >= 0, idle.inside)
+        rows = rows_towards(mdp, idle.component_of >= 0, idle.inside)
+        values = _values(mdp, rows, stop)
+        return Best(rows, values) if values.relative < _LOST_DIGITS else _hurried(mdp, Best(rows, values), stop)
     model = (mdp.choice_start, mdp.row_start, mdp.target, mdp.probability, mdp.reward_of_choice)
-    sweeps = _core.sweep(*model, np.zeros(mdp.num_states), mdp.discount, _START_SWEEPS)
-    return _best_rows(mdp, choice_values(mdp, sweeps))[1]
+    sweeps = _core.sweep(*model, np.zeros(mdp.num_states), mdp.discount, _START_SWEEPS, stop)
+    if stop and stop.raised:
+        return _unfinished(mdp, sweeps)
+    rows = _best_rows(mdp, choice_values(mdp, sweeps))[1]
+    values = _values(mdp, rows, stop)
+    return _unfinished(mdp, sweeps) if stop and stop.raised else Best(rows, values)
 
 
-def _values(mdp: MDP, rows: Ints) -> Certified[PerState]:
+def _unfinished(mdp: MDP, value: PerState) -> Best:
+    """What value iteration knows: the greedy policy, and values that it has up to what one more sweep changes.
+
+    All values are shifted so that a sweep raises some as much as it lowers others. (Rows sum to 1 within 1e-12.)
+    """
+    leak = max(1.0 - mdp.discount * (1.0 + 1e-12), 1e-300)
+    terms = 8 + int(np.diff(mdp.row_start).max(initial=0))
+    for last in (False, False, False, True):
+        best, rows = _best_rows(mdp, choice_values(mdp, value))
+        change = best - value
+        if not last:
+            value = best + mdp.discount / (1.0 - mdp.discount) * (change.max() + change.min()) / 2
+    rounding = terms * float(np.finfo(np.float64).eps) * float(np.abs(value).max() + np.abs(best).max())
+    return Best(rows, Certified(value, (float(np.abs(change).max()) + rounding) / leak))
+
+
+def _hurried(mdp: MDP, slow: Best, stop: _core.Stop | None) -> Best:
+    """Instead of a policy that takes too many steps to be evaluated, one that is best with a slight discount."""
+    rows = policy_iteration(replace(mdp, discount=_SLIGHT_DISCOUNT), stop).rows
+    values = _values(mdp, rows, stop)
+    return Best(rows, values) if values.error < slow.values.error and np.isfinite(values.value).all() else slow
+
+
+def _values(mdp: MDP, rows: Ints, stop: _core.Stop | None) -> Certified[PerState]:
     row_of, reward = settle_endless(
         mdp, mdp.row_start, rows.astype(np.int32), mdp.probability, mdp.reward_of_choice[rows], None
     )
-    solver = _core.ChainSolver(mdp.row_start, row_of, mdp.target, mdp.probability, mdp.discount, None)
-    return Certified(*solver.solve(reward))
+    chain = (mdp.row_start, row_of, mdp.target, mdp.probability, mdp.discount, None)
+    return Certified(*_core.ChainSolver(*chain, stop=stop).solve(reward, stop))
 
 
 def _best_rows(mdp: MDP, of_choice: Floats) -> tuple[PerState, Ints]:

@@ -12,6 +12,7 @@ from spotree.search.exact.preparation import Preparation
 from spotree.search.limits import Limits
 from spotree.search.problem import Frozen, TreeProblem
 from spotree.search.result import Status, StepResult
+from spotree.search.start import check_start
 from spotree.tree.tree import Tree, make_tree
 
 DEFAULT_MEMORY = 2 << 30  # bytes for tables and cache; the rows themselves come on top
@@ -58,6 +59,7 @@ class Exact:
 
     def best_tree(self, problem: TreeProblem, limits: Limits, start: Tree | None = None) -> StepResult:
         began = time.perf_counter()
+        check_start(problem, start)
         prepared = self.preparation or Preparation(problem.features, limits.time)
         if not prepared.fits(problem.features):
             raise InvalidProblemError(

@@ -14,6 +14,7 @@ from spotree.search.milp.formulation import Scale, decode, paper_program
 from spotree.search.milp.solver import SolverName, solver_named
 from spotree.search.problem import Frozen, TreeProblem
 from spotree.search.result import Status, StepResult
+from spotree.search.start import check_start
 from spotree.tree.tree import Tree
 
 _STATUS = {
@@ -55,6 +56,7 @@ class Milp:
 
     def best_tree(self, problem: TreeProblem, limits: Limits, start: Tree | None = None) -> StepResult:
         began = time.perf_counter()
+        check_start(problem, start)
         if problem.depth > DEEPEST:
             raise InvalidProblemError(
                 f"depth is {problem.depth}; the program has a variable for every node of the complete tree, so milp"
@@ -62,7 +64,9 @@ class Milp:
             )
         run = _Run(problem, limits, self.agreement)
         first = _first_layout(problem, start)
-        run.consider(first)
+        run.consider(read_off(first))
+        if start is not None:
+            run.consider(start)  # its layout may differ from what is frozen in places that no row reaches
         recipe = partial(paper_program, problem, first)
         left = None if limits.time is None else max(limits.time - (time.perf_counter() - began), 0.0)
         orders = Orders(left, limits.threads, limits.memory, self.tolerance)
@@ -70,14 +74,12 @@ class Milp:
         status = run.status(end, limits)
         bound = run.value if status is Status.OPTIMAL else max(run.bound, run.value)
         counts = {"nodes": run.nodes, "solutions": run.solutions}
-        return StepResult(
-            read_off(run.layout), run.value, bound, status, time.perf_counter() - began, self.name, counts
-        )
+        return StepResult(run.tree, run.value, bound, status, time.perf_counter() - began, self.name, counts)
 
 
 def _first_layout(problem: TreeProblem, start: Tree | None) -> Frozen:
-    """The start where it is a tree of the problem, else the simplest tree that is one."""
-    if start is not None and start.depth <= problem.depth:
+    """The start where its layout obeys what is frozen, else the simplest tree that does."""
+    if start is not None:
         layout = lay_out(start, problem.depth)
         if fits(layout, problem):
             return layout
@@ -104,18 +106,18 @@ class _Run:
         rounding = 1e-15 * np.abs(problem.gain).max(axis=1, initial=0.0).sum()
         self.close = agreement * float(spread) + float(rounding)
 
-    def consider(self, layout: Frozen) -> None:
-        actions = read_off(layout).actions(self.problem.features)
+    def consider(self, tree: Tree) -> None:
+        actions = tree.actions(self.problem.features)
         value = float(self.problem.gain[np.arange(len(actions)), actions].sum())
         if value > self.value:
-            self.layout, self.value = layout, value
+            self.tree, self.value = tree, value
             self.bound = max(self.bound, value)
 
     def listen(self, news: News) -> bool:
         self.nodes = max(self.nodes, news.nodes)
         if news.solution is not None:
             self.solutions += 1
-            self.consider(decode(news.solution, self.problem, self.scale))
+            self.consider(read_off(decode(news.solution, self.problem, self.scale)))
         self.bound = max(min(self.bound, self.scale.best + news.bound * self.scale.unit), self.value)
         return self.limits.gap_tolerance > 0 and self.enough()  # without tolerance the solver sees the end itself
 

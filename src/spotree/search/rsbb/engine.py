@@ -11,8 +11,9 @@ from spotree.errors import InvalidProblemError
 from spotree.search.limits import Limits
 from spotree.search.problem import TreeProblem
 from spotree.search.result import Status, StepResult
-from spotree.search.rsbb.grown import collected, decode, fits
+from spotree.search.rsbb.grown import collected, decode
 from spotree.search.rsbb.step import as_step
+from spotree.search.start import check_start
 from spotree.tree.tree import Tree
 
 MEMORY = 2 * 2**30  # bytes for the frontier where no limit is given: it grows as long as the search lasts
@@ -59,9 +60,9 @@ class Rsbb:
 
     def best_tree(self, problem: TreeProblem, limits: Limits, start: Tree | None = None) -> StepResult:
         began = time.perf_counter()
+        check_start(problem, start)
         step = as_step(problem)
-        usable = start is not None and fits(start, problem)
-        start_loss = step.best_gain - collected(start, problem) if usable and start is not None else np.inf
+        start_loss = np.inf if start is None else step.best_gain - collected(start, problem)
         feature, cut, action, least_loss, ending, counts = _core.rsbb(
             step.rank,
             step.loss,
@@ -91,8 +92,8 @@ class Rsbb:
             raise InvalidProblemError(
                 f"max_leaves is {problem.max_leaves}, but the frozen splits alone make more leaves; raise it"
             )
-        tree = start if usable and len(action) == 0 else decode(problem, step, feature, cut, action)
-        assert tree is not None
+        kept = start if len(action) == 0 else None  # nothing better than the start was found
+        tree = decode(problem, step, feature, cut, action) if kept is None else kept
         value = collected(tree, problem)
         bound = max(value, step.best_gain - least_loss)
         status = ENDINGS[ending]

@@ -1,9 +1,8 @@
-"""From the complete tree of an engine and back: decode what it chose, check what it may start from."""
+"""From the complete tree of an engine to its answer: decode what it chose, and what that collects."""
 
 import numpy as np
 
 from spotree.axes import SmallInts
-from spotree.search.improve import respects
 from spotree.search.problem import TreeProblem
 from spotree.search.rsbb.step import Step
 from spotree.tree.tree import Tree, make_tree
@@ -41,15 +40,6 @@ def decode(problem: TreeProblem, step: Step, feature: SmallInts, cut: SmallInts,
 
     add(0)
     return make_tree(*zip(*nodes, strict=True))
-
-
-def fits(tree: Tree, problem: TreeProblem) -> bool:
-    """Whether a tree obeys the problem's depth, leaves and frozen nodes."""
-    if tree.depth > problem.depth or (problem.max_leaves is not None and tree.num_leaves > problem.max_leaves):
-        return False
-    if tree.feature.max() >= problem.features.shape[1] or tree.action.max() >= problem.gain.shape[1]:
-        return False
-    return problem.frozen is None or respects(problem.frozen, tree)
 
 
 def collected(tree: Tree, problem: TreeProblem) -> float:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree.axes import Floats, SmallInts
-from spotree.errors import InvalidProblemError
-from spotree.search.problem import FREE, UNSPLIT, TreeProblem
+from spotree.search.problem import FREE, TreeProblem
+from spotree.tree.splits import midpoint
 
 TOP = 1.0625  # a scaled threshold above every value
 
@@ -55,7 +55,7 @@ def as_step(problem: TreeProblem) -> Step:
         distinct.append(values)
         ranks.append(rank.reshape(-1))
         counts.append(len(values))
-        thresholds.append(np.concatenate([[-np.inf], _between(values), [np.inf]]))
+        thresholds.append(np.concatenate([[-np.inf], midpoint(values[:-1], values[1:]), [np.inf]]))
         scaled.append(unit)
         position.append(cuts)
     best = gain.max(axis=1)
@@ -74,18 +74,12 @@ def as_step(problem: TreeProblem) -> Step:
     )
 
 
-def _between(values: Floats) -> Floats:
-    """Midpoints of neighbours; the upper neighbour where no number lies between."""
-    middle: Floats = values[:-1] + (values[1:] - values[:-1]) / 2
-    return np.where(middle > values[:-1], middle, values[1:])
-
-
 def _scaled(values: Floats) -> tuple[Floats, Floats]:
     """Values and thresholds in [0, 1], both strictly ascending; evenly spaced where rounding would merge some."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         unit: Floats = (values - values[0]) / (values[-1] - values[0]) if len(values) > 1 else np.zeros(1)
     for _ in range(2):
-        cuts = np.concatenate([[0.0], _between(unit), [TOP]])
+        cuts = np.concatenate([[0.0], midpoint(unit[:-1], unit[1:]), [TOP]])
         if (np.diff(unit) > 0).all() and (np.diff(cuts) > 0).all():
             break
         unit = np.linspace(0.0, 1.0, len(values))
@@ -100,19 +94,8 @@ def _frozen(problem: TreeProblem, distinct: list[Floats]) -> tuple[SmallInts, Sm
             np.zeros(inner, np.int32),
             np.full(inner + 1, FREE, np.int32),
         )
-    num_features, num_actions = problem.features.shape[1], problem.gain.shape[1]
-    feature = np.array(problem.frozen.feature, np.int32)
-    action = np.array(problem.frozen.action, np.int32)
+    feature, action = problem.frozen.feature, problem.frozen.action
     cut = np.zeros(inner, np.int32)
-    for node in range(inner):
-        if not UNSPLIT - 1 <= feature[node] < num_features:
-            raise InvalidProblemError(
-                f"frozen feature of node {node} is {feature[node]}; features are 0 to {num_features - 1}"
-            )
-        if feature[node] >= 0:
-            cut[node] = np.searchsorted(distinct[feature[node]], problem.frozen.threshold[node])
-    for leaf in np.flatnonzero((action != FREE) & ((action < 0) | (action >= num_actions))):
-        raise InvalidProblemError(
-            f"frozen action of leaf {leaf} is {action[leaf]}; actions are 0 to {num_actions - 1}"
-        )
+    for node in np.flatnonzero(feature >= 0):
+        cut[node] = np.searchsorted(distinct[feature[node]], problem.frozen.threshold[node])
     return feature, cut, action

@@ -8,7 +8,7 @@
 #include <functional>
 #include <thread>
 
-namespace spotree::exact {
+namespace spotree {
 
 enum class Reason : int { none = 0, time = 1, interrupted = 2 };
 
@@ -64,4 +64,4 @@ class Stop {
     bool limited_ = false;
 };
 
-}  // namespace spotree::exact
+}  // namespace spotree

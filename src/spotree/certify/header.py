@@ -1,0 +1,68 @@
+"""What the header of a certificate must say, checked once and before its streams are unpacked."""
+
+from typing import Any
+
+from spotree.claims import (
+    ClaimError,
+    list_of,
+    number,
+    one_of,
+    optional,
+    record,
+    text,
+    whole,
+)
+from spotree.errors import InvalidProblemError
+from spotree.tree.claim import TREE, fits_names, tree_entry
+from spotree.tree.tree import make_tree
+
+DEEPEST = 64
+
+_HEADER = record(
+    {
+        "chunks": whole(0, 10**6),
+        "model": text(),
+        "fingerprint": text(64),
+        "states": whole(1),
+        "actions": whole(1),
+        "depth": whole(0, DEEPEST),
+        "max_leaves": optional(whole(1)),
+        "value": number(),
+        "bound": number(infinite=True),  # inf: nothing was proved
+        "margin": number(0),
+        "rule": one_of("state", "tree", "level"),
+        "tree": tree_entry,
+        "group_state": list_of(whole(0)),
+        "split_feature": list_of(whole(0)),
+        "split_threshold": list_of(number()),
+    },
+    {"feature_names": list_of(text()), "action_names": list_of(text())},
+)
+
+
+def check_header(header: dict[str, Any]) -> None:
+    """Complain about the first entry that no certificate has."""
+    _HEADER("", header)
+    try:
+        tree = make_tree(**{part: header["tree"][part] for part in TREE})
+    except InvalidProblemError as error:
+        raise ClaimError(f"tree: {error}") from None
+    most = header["max_leaves"]
+    if tree.depth > header["depth"] or (most is not None and tree.num_leaves > most):
+        raise ClaimError(
+            f"the tree has depth {tree.depth} and {tree.num_leaves} leaves, the certificate is about depth"
+            f" {header['depth']} and {most or 2 ** header['depth']} leaves"
+        )
+    if int(tree.action.max()) >= header["actions"]:
+        raise ClaimError(f"the tree takes action {tree.action.max()}, but there are {header['actions']}")
+    if {"feature_names", "action_names"} <= header.keys():
+        fits_names(tree, header["feature_names"], header["action_names"])
+    if len(header["split_feature"]) != len(header["split_threshold"]):
+        raise ClaimError(
+            f"{len(header['split_feature'])} split_feature, {len(header['split_threshold'])} split_threshold"
+        )
+    if len(header["group_state"]) > header["states"]:
+        raise ClaimError(f"group_state has {len(header['group_state'])} groups of {header['states']} states")
+    for group, state in enumerate(header["group_state"]):
+        if state >= header["states"]:
+            raise ClaimError(f"group_state[{group}] is {state}, but there are {header['states']} states")

@@ -1,0 +1,41 @@
+"""Whether a margin means anything for a model: how far float64 rounding can move the bounds of a proof about it."""
+
+import math
+
+import numpy as np
+
+from spotree.errors import InvalidProblemError
+from spotree.mdp.model import MDP
+from spotree.values import Optimum
+
+UNIT = 2.0**-53  # relative error of one float64 operation
+SHARE = 0.1  # of the margin that rounding may take
+
+
+def reachable_error(mdp: MDP, best: Optimum) -> float:
+    """How far rounding may move the bounds of a proof, roughly: its largest backup error over 1 - discount.
+
+    A backup adds up as many products as the longest row has entries, and two more numbers; values, visits and the
+    regret that both lead to each suffer from it. Probabilities that sum to more than 1 by rounding count as a higher
+    discount. Infinite if nothing is left of 1 - discount.
+    """
+    entries = np.diff(mdp.row_start)
+    longest = int(entries.max(initial=1))
+    far = 1 - mdp.discount * (1 + mdp.excess) - 2 * UNIT
+    if far <= 0:
+        return math.inf
+    size = float(np.abs(best.values).max(initial=0.0))
+    return best.error + 4 * (longest + 8) * UNIT * size / far
+
+
+def check_margin(mdp: MDP, best: Optimum, margin: float, tolerance: float) -> None:
+    """Refuse a proof whose margin could be rounding; `tolerance` is the margin relative to the returns."""
+    error = reachable_error(mdp, best)
+    if error <= SHARE * margin:
+        return
+    needed = tolerance * error / (SHARE * margin) if margin > 0 else math.inf
+    way_out = f"a tolerance of {needed:.1e} or more or a lower discount" if needed < 1 else "a lower discount"
+    raise InvalidProblemError(
+        f"discount is {mdp.discount!r}: rounding may move a return by {error:.1e}, more than a tenth of what counts"
+        f" as better ({margin:.1e}); give {way_out}"
+    )

@@ -1,0 +1,69 @@
+"""How a solution is handed over: saved and printed, and neither is lost when the other fails."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from spotree.cli.output import show_facts, show_json
+from spotree.cli.streams import complain
+from spotree.errors import SpotreeError
+from spotree.files import UnwrittenError
+from spotree.shown import LONGEST_LINE, shown
+
+if TYPE_CHECKING:
+    from spotree.solve.solution import Solution
+
+
+def hand_over(solution: "Solution", out: Path | None, as_json: bool, failures: Iterable[SpotreeError] = ()) -> None:
+    """Save the solution, then print it; what could not be written is said at the end, whatever happens."""
+    failed = list(failures)
+    try:
+        if out is not None:
+            try:
+                solution.save(out)
+            except UnwrittenError as error:
+                failed.append(error)
+        if as_json:
+            show_json(solution.as_dict())
+        else:
+            show_solution(solution)
+            if out is not None and not failed:
+                print(f"saved to {shown(str(out), LONGEST_LINE)}")
+    finally:
+        for failure in failed:
+            complain(failure)
+    if failed:
+        raise typer.Exit(3)
+
+
+def show_solution(solution: "Solution") -> None:
+    """Print the tree and the facts about it."""
+    from spotree.tree.text import size_text
+
+    print(solution.policy)
+    print()
+    most = "" if solution.max_leaves is None else f", at most {solution.max_leaves} leaves"
+    above = f"gap {solution.gap:.2%}"
+    if solution.proved_optimal:
+        above = f"no tree of the size is better by more than {solution.bound - solution.value:.1e}"
+    show_facts(
+        [
+            (
+                "model",
+                f"{shown(solution.model)} (discount {solution.discount:g}, missing actions: {solution.missing})",
+            ),
+            ("tree", f"{size_text(solution.policy.tree)}; asked: depth {solution.depth}{most}"),
+            ("return", f"{solution.value:.6f}"),
+            ("of optimum", f"{solution.of_optimum:.6f}   (optimum {solution.optimum:.6f})"),
+            ("over random", f"{solution.over_random:.6f}   (random {solution.random_value:.6f})"),
+            ("bound", f"{solution.bound:.6f}   ({above})"),
+            *(
+                [("error", f"{solution.error:.1e} at most in each of these numbers")]
+                if solution.error > 5e-7
+                else []
+            ),
+            ("status", f"{solution.status} ({solution.method}, {solution.seconds:.1f} s)"),
+        ]
+    )

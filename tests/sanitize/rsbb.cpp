@@ -1,0 +1,165 @@
+// Runs the branch and bound on random steps under a sanitizer; switches and threads must not change the
+// optimum.
+#include "random_models.hpp"
+#include "rsbb/search.hpp"
+
+namespace {
+
+using namespace spotree::rsbb;
+using hostile::Chance;
+using hostile::Report;
+
+// A step and the arrays that it looks at.
+struct Owned {
+    std::vector<int32_t> rank, values, frozen_feature, frozen_cut, frozen_action;
+    std::vector<double> loss, scaled, position;
+    double best_gain = 0, spread = 0;
+    Step step;
+};
+
+void random_step(Owned& p, Chance& chance) {
+    Step& step = p.step;
+    step.rows = chance.one_in(20) ? 0 : chance.one_in(10) ? 1 : 1 + chance.below(chance.one_in(8) ? 140 : 30);
+    step.features = 1 + (chance.one_in(15) ? 66 : chance.below(3));  // Python gives one where there is none
+    step.actions = chance.one_in(10) ? 1 : 1 + chance.below(chance.one_in(10) ? 70 : 4);
+    step.depth = chance.below(step.features > 3 || step.rows > 12 ? 2 : 3);
+    const bool alike = chance.one_in(12), equal_gains = chance.one_in(12);
+    for (int f = 0; f < step.features; ++f) {
+        const int values = alike ? 1 : 1 + chance.below(5);
+        std::vector<int> given(step.rows);
+        for (int& value : given) value = chance.below(values);
+        const std::set<int> distinct(given.begin(), given.end());
+        for (const int value : given)
+            p.rank.push_back(static_cast<int32_t>(std::distance(distinct.begin(), distinct.find(value))));
+        const int count = std::max<int>(1, static_cast<int>(distinct.size()));
+        p.values.push_back(count);
+        const double gap = count > 1 ? 1.0 / (count - 1) : 1.0;
+        for (int k = 0; k < count; ++k) p.scaled.push_back(k * gap);
+        p.position.push_back(0.0);
+        for (int k = 1; k < count; ++k) p.position.push_back((k - 0.5) * gap);
+        p.position.push_back(kTop);
+    }
+    for (int64_t i = 0; i < step.rows; ++i) {
+        std::vector<double> gain(step.actions);
+        for (double& g : gain) g = equal_gains ? 1.0 : chance.one_in(2) ? chance.below(4) : chance.unit();
+        const double best = *std::max_element(gain.begin(), gain.end());
+        p.best_gain += best;
+        p.spread += best - *std::min_element(gain.begin(), gain.end());
+        for (const double g : gain) p.loss.push_back(best - g);
+    }
+    const int inner = (1 << step.depth) - 1;
+    p.frozen_feature.assign(inner, kFree);
+    p.frozen_cut.assign(inner, 0);
+    p.frozen_action.assign(inner + 1, kFree);
+    if (chance.one_in(3)) {
+        for (int t = 0; t < inner; ++t) {
+            if (!chance.one_in(3)) continue;
+            p.frozen_feature[t] = chance.below(step.features + 1) - 1;
+            if (p.frozen_feature[t] >= 0) p.frozen_cut[t] = chance.below(p.values[p.frozen_feature[t]] + 1);
+        }
+        for (int32_t& action : p.frozen_action)
+            action = chance.one_in(3) ? chance.below(step.actions) : kFree;
+    }
+    step.max_leaves = chance.one_in(3) ? 1 + chance.below(inner + 1) : inner + 1;
+    step.rank = p.rank.data();
+    step.loss = p.loss.data();
+    step.values = p.values.data();
+    step.scaled = p.scaled.data();
+    step.position = p.position.data();
+    step.frozen_feature = p.frozen_feature.data();
+    step.frozen_cut = p.frozen_cut.data();
+    step.frozen_action = p.frozen_action.data();
+    step.prepare();
+}
+
+// What a found tree loses, row by row.
+double loss_of(const Step& step, const Candidate& tree) {
+    double sum = 0;
+    for (int64_t i = 0; i < step.rows; ++i) {
+        int32_t node = 0;
+        while (node < step.inner && tree.feature[node] >= 0)
+            node = 2 * node + (step.rank[tree.feature[node] * step.rows + i] < tree.cut[node] ? 1 : 2);
+        sum += step.loss[i * step.actions + tree.action[step.rightmost_leaf(node)]];
+    }
+    return sum;
+}
+
+// The least loss of a single split, tried one by one.
+double least_of_depth_1(const Step& step) {
+    double best = std::numeric_limits<double>::infinity();
+    for (int32_t f = 0; f < step.features; ++f) {
+        for (int32_t cut = 0; cut <= step.values[f]; ++cut) {
+            double least[2] = {0, 0};
+            for (const bool left : {true, false}) {
+                double most = std::numeric_limits<double>::infinity();
+                for (int32_t a = 0; a < step.actions; ++a) {
+                    double sum = 0;
+                    for (int64_t i = 0; i < step.rows; ++i)
+                        sum += (step.rank[f * step.rows + i] < cut) == left ? step.loss[i * step.actions + a]
+                                                                            : 0;
+                    most = std::min(most, sum);
+                }
+                least[left] = most;
+            }
+            best = std::min(best, least[0] + least[1]);
+        }
+    }
+    return best;
+}
+
+void trial(Chance& chance, Report& report) {
+    Owned p;
+    random_step(p, chance);
+    Settings settings;
+    settings.best_gain = p.best_gain;
+    settings.resolution = 1e-12 * p.spread;
+    settings.seconds = 0.2;
+    settings.bytes = 1e9;
+    const double close = 1e-9 * (1 + p.spread);
+    const auto never = [] { return false; };
+    double optimum = -1;
+    for (int k = 0; k < 4; ++k) {
+        settings.seed = static_cast<uint64_t>(chance.below(1000));
+        settings.threads = chance.of({1, 2, 4});
+        if (k > 0) {
+            auto& on = settings.switches;
+            for (bool* part : {&on.settled, &on.group, &on.snap, &on.primal, &on.actions})
+                *part = !chance.one_in(3);
+        }
+        if (k == 3) {
+            settings.seconds = chance.below(3000) * 1e-6;
+            settings.bytes = chance.one_in(3) ? chance.below(5000) : 1e9;
+            settings.start_loss =
+                chance.one_in(3) && optimum >= 0 ? optimum + chance.unit() : settings.start_loss;
+        }
+        const Outcome out =
+            k == 3 ? Search(p.step, settings).run([&] { return true; }) : Search(p.step, settings).run(never);
+        if (out.ending == Ending::kInfeasible) return;
+        const bool begun_with = out.tree.action.empty();  // the start was not beaten
+        const double loss = begun_with ? settings.start_loss : loss_of(p.step, out.tree);
+        if (!begun_with)
+            report.expect(std::abs(loss - out.tree.loss) <= close, "a tree loses what is said", loss,
+                          out.tree.loss);
+        report.expect(out.least_loss <= loss + close, "no tree loses less than the least", out.least_loss,
+                      loss);
+        if (optimum >= 0)
+            report.expect(out.least_loss <= optimum + close, "the bound holds", out.least_loss, optimum);
+        if (out.ending != Ending::kProved) continue;
+        report.expect(out.least_loss >= loss - close, "a proof leaves no gap", out.least_loss, loss);
+        if (optimum < 0) optimum = loss;
+        report.expect(std::abs(loss - optimum) <= close, "every way to search finds one optimum", loss,
+                      optimum);
+    }
+    const auto free = [](const std::vector<int32_t>& kind) {
+        return std::all_of(kind.begin(), kind.end(), [](int32_t x) { return x == kFree; });
+    };
+    if (p.step.depth == 1 && p.step.max_leaves == 2 && free(p.frozen_feature) && free(p.frozen_action) &&
+        optimum >= 0) {
+        const double least = least_of_depth_1(p.step);
+        report.expect(std::abs(least - optimum) <= close, "no split is better", least, optimum);
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return hostile::run("rsbb", argc, argv, 300, trial); }
