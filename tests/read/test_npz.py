@@ -97,3 +97,15 @@ def test_every_array_of_the_schema_is_needed(tmp_path: Path) -> None:
         np.savez(tmp_path / "less.npz", **{key: value for key, value in arrays.items() if key != name})
         with pytest.raises(ReadError, match=f"the array '{name}' is missing"):
             read(tmp_path / "less.npz")
+
+
+@pytest.mark.parametrize("letter", [0x110000, 0xFFFFFFFF, 0xD800])
+def test_names_with_letters_that_are_none_are_refused(tmp_path: Path, letter: int) -> None:
+    path = tmp_path / "model.npz"
+    write_npz(some_mdp(), path)
+    with np.load(path) as stored:
+        arrays = dict(stored)
+    arrays["action_names"].view(np.uint32)[0] = letter
+    np.savez(path, **arrays)
+    with pytest.raises(ReadError, match="'action_names' .letters that are none."):
+        read(path)

@@ -146,6 +146,10 @@ def _array(archive: Zip, key: str) -> NDArray[Any]:
             raise ValueError(f"shape {shape} of {dtype} does not fit into {room} bytes")
     with archive.open(name) as stream:
         array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+    if array.dtype.kind == "U":
+        letters = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="))).reshape(-1).view(np.uint32)
+        if ((letters > 0x10FFFF) | ((letters >= 0xD800) & (letters < 0xE000))).any():
+            raise ValueError("letters that are none")
     return array
 
 
