@@ -10,7 +10,7 @@ from pathlib import Path
 
 from spotree.mdp import MDP
 from spotree.mdp.random_action import RANDOM_ACTION, with_random_action
-from spotree.read.drn_write import MODEL, PROPERTY, WrittenDrn, write_drn
+from spotree.readers.drn_write import MODEL, PROPERTY, WrittenDrn, write_drn
 from spotree.tree.grow import Node, join
 from spotree.tree.tree import Tree
 from spotree.values import evaluate

@@ -14,10 +14,10 @@ import time
 import numpy as np
 
 from spotree import _core
+from spotree.methods.frame import Frame
+from spotree.methods.ladder import Ladder, Neighbourhood
+from spotree.methods.ranks import rank_features
 from spotree.models import load
-from spotree.solve.frame import Frame
-from spotree.solve.ladder import Ladder, Neighbourhood
-from spotree.solve.ranks import rank_features
 
 MODELS = ("tiger_vs_antelope", "system_administrator_1", "tictactoe_vs_random", "firewire_paper")
 

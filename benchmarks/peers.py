@@ -26,8 +26,8 @@ from published import FILES, PUBLISHED_AS, Published, load, published
 from spotree.files import whole_file
 from spotree.mdp import MDP
 from spotree.mdp.random_action import with_random_action
-from spotree.solve.solution import Solution
-from spotree.solve.solve import solve
+from spotree.methods.solution import Solution
+from spotree.methods.solve import solve
 from spotree.values import optimum, random_return
 from spotree.values.normalise import of_optimum
 

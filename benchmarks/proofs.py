@@ -19,10 +19,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from spotree.certify.certificate import Certificate
-from spotree.certify.certify import certify
-from spotree.certify.check import check
 from spotree.models import load
+from spotree.proof.certificate import Certificate
+from spotree.proof.certify import certify
+from spotree.proof.check import check
 
 ROOT = Path(__file__).resolve().parent.parent
 SETS = {

@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 
 from spotree import evaluate
-from spotree.certify.certify import certify
-from spotree.certify.ingredients import Ingredients
 from spotree.mdp.model import MDP
+from spotree.methods.history import Progress
+from spotree.methods.solution import Solution
 from spotree.models import load
-from spotree.solve.history import Progress
-from spotree.solve.solution import Solution
+from spotree.proof.certify import certify
+from spotree.proof.ingredients import Ingredients
 from spotree.tree.splits import candidate_splits
 from spotree.tree.tree import Tree, leaf, make_tree
 

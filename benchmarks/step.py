@@ -21,12 +21,12 @@ import numpy as np
 
 import spotree
 from spotree.axes import Features, PerStateAction
-from spotree.search.exact import Exact, Preparation
-from spotree.search.limits import Limits
-from spotree.search.problem import TreeProblem
-from spotree.search.reduce import reduce
+from spotree.step.exact import Exact, Preparation
+from spotree.step.limits import Limits
+from spotree.step.problem import TreeProblem
+from spotree.step.reduce import reduce
 from spotree.values import occupancy
-from spotree.values.action_values import action_values
+from spotree.values.ahead import action_values
 
 MODELS = [
     "system_administrator_1",

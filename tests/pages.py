@@ -33,7 +33,7 @@ class Block:
 
     @property
     def module(self) -> str | None:
-        """The dotted name of the file that the first line says it is, as in `# src/spotree/read/mine.py`."""
+        """The dotted name of the file that the first line says it is, as in `# src/spotree/readers/mine.py`."""
         found = re.match(r"# src/([\w/]+)\.py\n", self.text)
         return found[1].replace("/", ".") if found else None
 

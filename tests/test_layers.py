@@ -16,22 +16,20 @@ MAY_IMPORT = {
     "names": {"errors", "axes"},
     "claims": {"errors"},
     "mdp": BASE,
-    "read": BASE | {"mdp"},
-    "models": BASE | {"mdp", "read"},
+    "readers": BASE | {"mdp"},
+    "models": BASE | {"mdp", "readers"},
     "values": BASE | {"mdp"},
     "tree": BASE,
-    "search": BASE | {"tree"},
-    "solve": BASE | {"mdp", "values", "tree", "search"},
-    "certify": BASE | {"mdp", "values", "tree", "search", "solve"},
-    "baselines": BASE | {"mdp", "values", "tree", "search", "solve"},
-    "report": BASE | {"tree", "solve"},
-    "cli": BASE | {"mdp", "read", "models", "values", "tree", "search", "solve", "certify", "baselines", "report"},
+    "step": BASE | {"tree"},
+    "methods": BASE | {"mdp", "values", "tree", "step"},
+    "proof": BASE | {"mdp", "values", "tree", "step", "methods"},
+    "cli": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "proof"},
 }
 ONLY_IMPORTER = {
-    "highspy": "search/milp/highs.py",
-    "gurobipy": "search/milp/gurobi.py",
-    "stormpy": "read/storm.py",
-    "gymnasium": "read/gymnasium.py",
+    "highspy": "step/milp/highs.py",
+    "gurobipy": "step/milp/gurobi.py",
+    "stormpy": "readers/storm.py",
+    "gymnasium": "readers/gymnasium.py",
 }
 
 

@@ -1,9 +1,13 @@
 """The public surface is a list, and importing it costs nothing."""
 
+import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import spotree
+
+SOURCE = Path(spotree.__file__).parent
 
 PUBLIC = [
     "MDP",
@@ -33,9 +37,25 @@ def test_the_public_names_are_these_and_each_resolves() -> None:
     assert dir(spotree) == sorted([*PUBLIC, "__version__"])
 
 
-def test_functions_keep_their_names_when_packages_of_the_same_name_are_imported() -> None:
-    code = "import spotree, spotree.solve.solution, spotree.read.options; assert callable(spotree.read)"
-    subprocess.run([sys.executable, "-c", code], check=True)
+MODULES = [
+    ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")
+    for path in sorted(SOURCE.rglob("*.py"))
+    if path.name != "__main__.py"
+]
+
+
+def test_every_module_can_be_imported_both_ways() -> None:
+    """`import a.b.c as m` looks c up as an attribute of a.b: a function of that name would hide the module."""
+    for name in MODULES:
+        there: dict[str, object] = {}
+        exec(f"import {name} as module", there)
+        assert there["module"] is importlib.import_module(name), name
+        assert there["module"].__name__ == name  # type: ignore[attr-defined]
+
+
+def test_no_package_has_the_name_of_a_public_function() -> None:
+    packages = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    assert not packages & {name for name in PUBLIC if callable(getattr(spotree, name))}
 
 
 def test_importing_spotree_imports_nothing_heavy() -> None:

@@ -29,5 +29,5 @@ NB_MODULE(_core, m) {
     add_exact(m);
     add_rsbb(m);
     add_neighbourhood(m);
-    add_certify(m);
+    add_proof(m);
 }

@@ -18,7 +18,6 @@ namespace spotree::bindings {
 
 namespace {
 
-
 // A stop of its own for callers that gave none, so that Ctrl-C is heard all the same. `ask` after the work: a
 // Ctrl-C that came meanwhile becomes Python's KeyboardInterrupt.
 class Stopping {

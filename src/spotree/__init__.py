@@ -10,47 +10,41 @@ Importing this package does no work: each public name is looked up where it live
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# These packages share their name with a public function. Python binds a package to its parent only once, so
-# importing them here and freeing the names leaves room for the functions.
-for _name in ("certify", "read", "solve"):
-    import_module(f"spotree.{_name}")
-    del globals()[_name]
-
 if TYPE_CHECKING:
     from spotree import errors, models
-    from spotree.certify.certify import certify
     from spotree.errors import SpotreeError
     from spotree.mdp.build import build_mdp
     from spotree.mdp.model import MDP
+    from spotree.methods.solution import Solution
+    from spotree.methods.solve import solve
     from spotree.models import load
-    from spotree.read.read import read
-    from spotree.search.improve import improve
-    from spotree.search.result import StepResult
-    from spotree.solve.solution import Solution
-    from spotree.solve.solve import solve
+    from spotree.proof.certify import certify
+    from spotree.readers.read import read
+    from spotree.step.improve import improve
+    from spotree.step.result import StepResult
     from spotree.tree.policy import TreePolicy
     from spotree.tree.tree import Tree
-    from spotree.values.evaluate import evaluate, policy_value
-    from spotree.values.optimum import optimum
+    from spotree.values.best import optimum
+    from spotree.values.returns import evaluate, policy_value
 
 _HOME = {
     "MDP": "spotree.mdp.model",
-    "Solution": "spotree.solve.solution",
+    "Solution": "spotree.methods.solution",
     "SpotreeError": "spotree.errors",
-    "StepResult": "spotree.search.result",
+    "StepResult": "spotree.step.result",
     "Tree": "spotree.tree.tree",
     "TreePolicy": "spotree.tree.policy",
     "build_mdp": "spotree.mdp.build",
-    "certify": "spotree.certify.certify",
+    "certify": "spotree.proof.certify",
     "errors": "",
     "evaluate": "spotree.values",
-    "improve": "spotree.search.improve",
+    "improve": "spotree.step.improve",
     "load": "spotree.models",
     "models": "",
     "optimum": "spotree.values",
     "policy_value": "spotree.values",
-    "read": "spotree.read.read",
-    "solve": "spotree.solve.solve",
+    "read": "spotree.readers.read",
+    "solve": "spotree.methods.solve",
 }
 
 __all__ = [

@@ -15,7 +15,7 @@ import pytest
 import spotree
 from spotree.mdp import build_mdp
 from spotree.mdp.random_action import with_random_action
-from spotree.read.drn_write import write_drn
+from spotree.readers.drn_write import write_drn
 from spotree.values import evaluate, optimum, random_return
 
 ROOT = Path(__file__).parents[2]

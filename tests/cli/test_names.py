@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from spotree.certify.certificate import Certificate
-from spotree.certify.certify import certify
 from spotree.models import load
-from spotree.read.npz import write_npz
+from spotree.proof.certificate import Certificate
+from spotree.proof.certify import certify
+from spotree.readers.npz import write_npz
 
 EVIL = "\x1b[2J\r\u202ex\nreturn       9.0\x85\u2028"
 LONG = "begin" + "y" * 10**5 + "end"

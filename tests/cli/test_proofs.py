@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from spotree.certify.certificate import Certificate
-from spotree.certify.certify import certify
-from spotree.certify.check import check
 from spotree.cli.app import app
 from spotree.models import load
+from spotree.proof.certificate import Certificate
+from spotree.proof.certify import certify
+from spotree.proof.check import check
 
 
 def command(*arguments: object) -> list[str]:
@@ -101,7 +101,7 @@ def test_ctrl_c_while_checking_decides_nothing(proof: Path, monkeypatch: pytest.
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("spotree.certify.check"), "check", interrupt)
+    monkeypatch.setattr(import_module("spotree.proof.check"), "check", interrupt)
     done = CliRunner().invoke(app, ["check", str(proof), "frozenlake_4x4"])
     assert done.exit_code == 130
     assert "neither accepted nor rejected" in done.stderr

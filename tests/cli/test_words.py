@@ -72,7 +72,7 @@ def test_the_users_own_words_stay() -> None:
 def test_every_reading_option_of_python_has_a_flag() -> None:
     from dataclasses import fields
 
-    from spotree.read.options import ReadOptions
+    from spotree.readers.options import ReadOptions
 
     assert {option.name for option in fields(ReadOptions)} - flags().keys() == {"reachable", "name"}
 

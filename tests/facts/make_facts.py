@@ -21,7 +21,7 @@ from facts.fingerprint import Arrays, Fingerprint, arrays_of, fingerprint, store
 from spotree import load
 from spotree.mdp import MDP
 from spotree.mdp.random_action import RANDOM_ACTION, with_random_action
-from spotree.read.read import read
+from spotree.readers.read import read
 from spotree.values import optimum, random_return
 
 HERE = Path(__file__).parent

@@ -67,21 +67,21 @@ state 2 [0] sink
 
 
 def _read(path: Path) -> None:
-    from spotree.read.read import read
+    from spotree.readers.read import read
 
     read(path)
 
 
 def _solution(path: Path) -> None:
-    from spotree.solve.solution import Solution
+    from spotree.methods.solution import Solution
 
     loaded = Solution.load(path)
     str(loaded.policy), repr(loaded), loaded.gap, loaded.as_dict()
 
 
 def _certificate(path: Path) -> None:
-    from spotree.certify.certificate import Certificate
-    from spotree.certify.records import read_records
+    from spotree.proof.certificate import Certificate
+    from spotree.proof.records import read_records
 
     certificate = Certificate.load(path)
     with suppress(ValueError):  # what the checker calls malformed
@@ -112,7 +112,7 @@ def _written(write: Callable[..., Any], *more: Any) -> bytes:
 
 
 def _npz() -> list[bytes]:
-    from spotree.read.npz import write_npz
+    from spotree.readers.npz import write_npz
 
     stored = io.BytesIO()
     packed = [_written(lambda path, m=mdp: write_npz(m, path)) for mdp in (some_mdp(), some_mdp("forbid"))]
@@ -122,7 +122,7 @@ def _npz() -> list[bytes]:
 
 
 def _umb() -> list[bytes]:
-    from spotree.read.umb_write import write_umb
+    from spotree.readers.umb_write import write_umb
 
     return [_written(lambda path, c=kind: write_umb(some_mdp(), path, c)) for kind in ("", "gz", "xz")]
 
@@ -137,14 +137,14 @@ def _jani() -> list[bytes]:
 
 
 def _solved() -> list[bytes]:
-    from spotree.solve.solve import solve
+    from spotree.methods.solve import solve
 
     mdp = random_mdp(np.random.default_rng(0), 6, 2)
     return [_written(lambda path: solve(mdp, depth=2, time_limit=0.2).save(path))]
 
 
 def _proved() -> list[bytes]:
-    from spotree.certify.certify import certify
+    from spotree.proof.certify import certify
 
     mdp = random_mdp(np.random.default_rng(0), 6, 2)
     return [_written(lambda path, d=depth: certify(mdp, d, time_limit=5, certificate=path)) for depth in (1, 2)]

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from spotree.errors import InvalidModelError, SpotreeError
 from spotree.mdp import MDP, ChoiceRows, build_mdp
 from spotree.mdp.check import LARGEST, largest_reward
-from spotree.solve.solve import solve
+from spotree.methods.solve import solve
 from spotree.values import evaluate, optimum, random_return
 
 EYE = np.eye(2)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from spotree.mdp import MDP, build_mdp
 from spotree.mdp.sums import ROUNDING, above_one, at_most_one
 from spotree.models import load
-from spotree.read.npz import write_npz
-from spotree.read.read import read
+from spotree.readers.npz import write_npz
+from spotree.readers.read import read
 
 
 def exact(row: np.ndarray) -> Fraction:

@@ -5,7 +5,7 @@ import pytest
 
 from spotree.errors import InvalidModelError
 from spotree.mdp import MDP, build_mdp
-from spotree.solve.solve import solve
+from spotree.methods.solve import solve
 from spotree.values import evaluate, optimum, random_return
 
 

@@ -16,9 +16,9 @@ from functools import cached_property
 import numpy as np
 
 from oracles.certificates import Book, with_header, with_records
-from spotree.certify.certificate import Certificate
-from spotree.certify.records import Record, read_records
 from spotree.mdp.model import MDP
+from spotree.proof.certificate import Certificate
+from spotree.proof.records import Record, read_records
 from spotree.tree.tree import Tree, make_tree
 from spotree.values import evaluate
 

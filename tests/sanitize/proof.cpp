@@ -1,11 +1,11 @@
 // Runs proofs on random models under a sanitizer: drained, stopped and resumed, they must hold for every
 // tree.
-#include "certify/prove.hpp"
+#include "proof/prove.hpp"
 #include "random_models.hpp"
 
 namespace {
 
-using namespace spotree::certify;
+using namespace spotree::proof;
 using hostile::Chance;
 using hostile::Groups;
 using hostile::Report;

@@ -7,13 +7,13 @@ import pytest
 
 import spotree
 from oracles.neighbourhood import random_mdp
-from spotree.certify.certificate import Certificate, fingerprint
-from spotree.certify.check import check
-from spotree.certify.ingredients import Ingredients
 from spotree.errors import InvalidProblemError
 from spotree.mdp.build import build_mdp
 from spotree.mdp.model import MDP
 from spotree.mdp.reorder import reordered
+from spotree.proof.certificate import Certificate, fingerprint
+from spotree.proof.check import check
+from spotree.proof.ingredients import Ingredients
 from spotree.tree.policy import TreePolicy
 from spotree.tree.tree import leaf, make_tree
 

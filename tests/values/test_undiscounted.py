@@ -9,7 +9,7 @@ from spotree.errors import InfeasibleError, InvalidModelError
 from spotree.mdp import MDP, ChoiceRows, build_mdp
 from spotree.mdp.graph import end_components
 from spotree.mdp.undiscounted import finite_part
-from spotree.solve.gain import gain
+from spotree.methods.gain import gain
 from spotree.values import (
     certified_occupancy,
     certified_return,

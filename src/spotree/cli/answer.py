@@ -13,7 +13,7 @@ from spotree.files import UnwrittenError
 from spotree.shown import LONGEST_LINE, shown
 
 if TYPE_CHECKING:
-    from spotree.solve.solution import Solution
+    from spotree.methods.solution import Solution
 
 
 def hand_over(solution: "Solution", out: Path | None, as_json: bool, failures: Iterable[SpotreeError] = ()) -> None:

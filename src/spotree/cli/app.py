@@ -9,7 +9,7 @@ from spotree.cli.improve import improve
 from spotree.cli.info import info
 from spotree.cli.models import models
 from spotree.cli.solve import solve
-from spotree.read.suffixes import READERS
+from spotree.readers.suffixes import READERS
 
 app = typer.Typer(
     name="spotree",

@@ -50,10 +50,10 @@ def certify(
 
     Example: spotree certify traffic_intersection -d 3 -c run.cert && spotree check run.cert traffic_intersection
     """
-    from spotree.certify.certify import certify as run
-    from spotree.certify.ingredients import Ingredients
     from spotree.cli.live import LiveLine
-    from spotree.solve.solution import Solution
+    from spotree.methods.solution import Solution
+    from spotree.proof.certify import certify as run
+    from spotree.proof.ingredients import Ingredients
 
     check_writable(out)
     check_writable(certificate, "--certificate")

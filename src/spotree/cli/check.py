@@ -52,9 +52,9 @@ def check(
     """
     from dataclasses import asdict
 
-    from spotree.certify.certificate import Certificate
-    from spotree.certify.check import check as run
     from spotree.errors import ReadError
+    from spotree.proof.certificate import Certificate
+    from spotree.proof.check import check as run
 
     read = Certificate.load(certificate)
     if depth is not None and read.header.get("depth") != depth:

@@ -30,9 +30,9 @@ def compare(
     Ctrl-C ends the comparison and shows what there is.
     """
     from spotree.cli.live import LiveLine
-    from spotree.solve.solution import SolveStatus
-    from spotree.solve.solve import METHODS
-    from spotree.solve.solve import solve as run
+    from spotree.methods.solution import SolveStatus
+    from spotree.methods.solve import METHODS
+    from spotree.methods.solve import solve as run
 
     chosen = [name.strip() for name in methods.split(",") if name.strip()]
     for name in chosen or [methods]:

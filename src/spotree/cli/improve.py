@@ -32,10 +32,10 @@ def improve(
 
     The step maximises the sum over states of weight times action value under the policy's values.
     """
-    from spotree.search.improve import improve as run
-    from spotree.solve.gain import gain
-    from spotree.solve.reference import reference_policy
-    from spotree.solve.weights import weighting
+    from spotree.methods.gain import gain
+    from spotree.methods.reference import reference_policy
+    from spotree.methods.weights import weighting
+    from spotree.step.improve import improve as run
     from spotree.tree.policy import TreePolicy
     from spotree.values import expected_return, policy_value
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP
-    from spotree.solve.history import Progress
+    from spotree.methods.history import Progress
 
 
 class LiveLine:

@@ -78,7 +78,7 @@ def open_model(model: str, options: dict[str, Any]) -> "MDP":
     from spotree.cli.words import flags
     from spotree.errors import ReadError
     from spotree.models import load, names
-    from spotree.read.read import UNDERSTOOD, is_unknown, read
+    from spotree.readers.read import UNDERSTOOD, is_unknown, read
 
     if model in names():
         if options:

@@ -43,8 +43,8 @@ def solve(
     Ctrl-C stops the search and shows the best tree found so far.
     """
     from spotree.cli.live import LiveLine
-    from spotree.solve.solution import Solution, SolveStatus
-    from spotree.solve.solve import solve as run
+    from spotree.methods.solution import Solution, SolveStatus
+    from spotree.methods.solve import solve as run
 
     check_writable(out)
     settings = {} if preset is None else {"preset": preset}
@@ -62,7 +62,7 @@ def solve(
             **settings,
         )
         if prove is not None and not solution.proved_optimal and solution.status is not SolveStatus.INTERRUPTED:
-            from spotree.certify.certify import certify
+            from spotree.proof.certify import certify
 
             solution = certify(
                 mdp,

@@ -17,8 +17,8 @@ from typing import Literal, TypeAlias, get_args
 
 from spotree.errors import ReadError
 from spotree.mdp.model import MDP
-from spotree.read.options import ActionMapping, ReadOptions
-from spotree.read.storm import read_prism
+from spotree.readers.options import ActionMapping, ReadOptions
+from spotree.readers.storm import read_prism
 
 Setup: TypeAlias = Literal["goal", "paper"]
 

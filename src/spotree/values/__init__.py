@@ -1,9 +1,13 @@
 """What a policy is worth."""
 
-from spotree.values.action_values import action_values, choice_values
+from spotree.values.ahead import action_values, choice_values
+from spotree.values.best import Optimum, optimum
 from spotree.values.certified import Certified
 from spotree.values.chain import Policy, PolicyChain, policy_chain
-from spotree.values.evaluate import (
+from spotree.values.mixed import Mixture, mixture, uniform
+from spotree.values.normalise import of_optimum, over_random
+from spotree.values.policy import Acts, actions_of
+from spotree.values.returns import (
     certified_return,
     certified_values,
     evaluate,
@@ -12,11 +16,7 @@ from spotree.values.evaluate import (
     random_return,
     return_at_sight,
 )
-from spotree.values.mixture import Mixture, mixture, uniform
-from spotree.values.normalise import of_optimum, over_random
-from spotree.values.occupancy import certified_occupancy, occupancy
-from spotree.values.optimum import Optimum, optimum
-from spotree.values.policy import Acts, actions_of
+from spotree.values.visits import certified_occupancy, occupancy
 
 __all__ = [
     "Acts",

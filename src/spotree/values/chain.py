@@ -13,7 +13,7 @@ from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp import MDP
 from spotree.values.certified import Certified
 from spotree.values.endless import settle_endless
-from spotree.values.mixture import Mixture
+from spotree.values.mixed import Mixture
 from spotree.values.policy import Acts, actions_of, chosen_rows
 
 Policy: TypeAlias = ArrayLike | Acts | Mixture

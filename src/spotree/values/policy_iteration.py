@@ -10,7 +10,7 @@ from spotree.axes import Floats, Ints, PerState
 from spotree.mdp import MDP
 from spotree.mdp.graph import rows_towards
 from spotree.mdp.undiscounted import idle_components
-from spotree.values.action_values import choice_values
+from spotree.values.ahead import choice_values
 from spotree.values.certified import Certified
 from spotree.values.endless import settle_endless
 

@@ -1,0 +1,181 @@
+// What Python sees of the proof: one that runs in the background and can be asked, fed and stopped.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include "arrays.hpp"
+#include "proof/prove.hpp"
+
+namespace spotree::bindings {
+
+namespace {
+
+using namespace spotree::proof;
+
+template <class T, class From>
+std::vector<T> copy_of(const From& array) {
+    return std::vector<T>(array.data(), array.data() + array.size());
+}
+
+template <class T>
+Out1<T> give(const std::vector<T>& values) {
+    auto array = make_array<T>(values.size());
+    std::copy(values.begin(), values.end(), array.data());
+    return array;
+}
+
+class Proof {
+  public:
+    Proof(In1<int64_t> choice_start, In2<int32_t> choice_of, In1<int64_t> row_start, In1<int32_t> target,
+          In1<double> probability, In1<double> reward, In1<double> initial, double discount,
+          In1<int32_t> group_of, In2<int32_t> rank, In1<int32_t> split_feature, In1<int32_t> split_rank,
+          int depth, int max_leaves, double tolerance) {
+        Shared& s = prover_.shared;
+        Model& m = s.model;
+        m.states = int(initial.size());
+        m.actions = int(choice_of.shape(1));
+        m.groups = int(rank.shape(0));
+        m.discount = discount;
+        m.choice_start = copy_of<int64_t>(choice_start);
+        m.choice_of = copy_of<int32_t>(choice_of);
+        m.row_start = copy_of<int64_t>(row_start);
+        m.target = copy_of<int32_t>(target);
+        m.weight = copy_of<double>(probability);
+        for (double& w : m.weight) w *= discount;
+        m.reward = copy_of<double>(reward);
+        m.initial = copy_of<double>(initial);
+        m.group_of = copy_of<int32_t>(group_of);
+        m.complete();
+        s.sizes = Sizes(depth, max_leaves);
+        s.cubes.features = int(rank.shape(1));
+        s.cubes.rank = copy_of<int32_t>(rank);
+        for (size_t k = 0; k < split_feature.size(); ++k) {
+            s.cubes.splits.push_back({split_feature.data()[k], split_rank.data()[k]});
+        }
+        s.tolerance = tolerance;
+    }
+
+    ~Proof() { join(); }
+
+    void start(double seconds, int threads, bool state_rule, bool tree_rule, bool regret, bool floors,
+               bool filter, bool solo, bool journal, double before_floors, int64_t memory_limit,
+               int64_t listed) {
+        prover_.shared.switches = {regret, floors, filter, solo};
+        prover_.shared.memory_limit = size_t(memory_limit);
+        prover_.by_state.on = prover_.by_tree.on = journal;
+        prover_.by_state.listed = prover_.by_tree.listed = size_t(listed);
+        const Plan plan{threads, state_rule, tree_rule, seconds, before_floors};
+        thread_ = std::thread([this, plan] {
+            prover_.run(plan);
+            std::scoped_lock hold(lock_);
+            ended_ = true;
+            changed_.notify_all();
+        });
+    }
+
+    // Go on with the streams of a stopped proof, which holds up to its bound.
+    void resume(In1<int32_t> words, In1<double> numbers, double bound) {
+        OldProof old;
+        old.words = copy_of<int32_t>(words);
+        old.numbers = copy_of<double>(numbers);
+        old.bound = bound;
+        OldProof(old).replay(prover_.shared.model);  // a malformed one raises here, not in the background
+        prover_.old = std::move(old);
+    }
+
+    // True once the proof has ended; waits at most so many seconds.
+    bool wait(double seconds) {
+        nb::gil_scoped_release release;
+        std::unique_lock hold(lock_);
+        changed_.wait_for(hold, std::chrono::duration<double>(seconds), [this] { return ended_; });
+        return ended_;
+    }
+
+    void stop() {
+        nb::gil_scoped_release release;
+        join();
+    }
+
+    void offer(double value, In1<int32_t> split, In1<int32_t> left, In1<int32_t> right, In1<int32_t> action) {
+        std::vector<TreeNode> tree(split.size());
+        for (size_t k = 0; k < tree.size(); ++k) {
+            tree[k] = {split.data()[k], left.data()[k], right.data()[k], action.data()[k]};
+        }
+        prover_.shared.offer(value, tree);
+    }
+
+    double value() const { return prover_.shared.best.load(); }
+    double bound() { return prover_.bound(); }
+    double certified() { return prover_.certified(); }
+    int64_t regions() const { return prover_.shared.regions.load(); }
+    double share() { return prover_.share(); }
+    int winner() const { return int(prover_.winner.load()); }
+
+    auto tree() {
+        const auto nodes = prover_.shared.tree();
+        std::vector<int32_t> split, left, right, action;
+        for (const auto& node : nodes) {
+            split.push_back(node.split);
+            left.push_back(node.left);
+            right.push_back(node.right);
+            action.push_back(node.action);
+        }
+        return std::make_tuple(give(split), give(left), give(right), give(action));
+    }
+
+    // What a rule has written since the last call: its epoch, words and numbers.
+    auto drain(bool by_tree) {
+        Journal& journal = by_tree ? prover_.by_tree : prover_.by_state;
+        std::vector<int32_t> words;
+        std::vector<double> numbers;
+        int32_t epoch;
+        {
+            std::scoped_lock hold(journal.lock);
+            words.swap(journal.words);
+            numbers.swap(journal.numbers);
+            epoch = journal.epoch;
+        }
+        return std::make_tuple(epoch, give(words), give(numbers));
+    }
+
+  private:
+    void join() {
+        prover_.shared.halt = true;
+        if (thread_.joinable()) thread_.join();
+    }
+
+    Prover prover_;
+    std::thread thread_;
+    std::mutex lock_;
+    std::condition_variable changed_;
+    bool ended_ = false;
+};
+
+}  // namespace
+
+void add_proof(nb::module_& m) {
+    using namespace nb::literals;
+    nb::class_<Proof>(m, "Proof")
+        .def(nb::init<In1<int64_t>, In2<int32_t>, In1<int64_t>, In1<int32_t>, In1<double>, In1<double>,
+                      In1<double>, double, In1<int32_t>, In2<int32_t>, In1<int32_t>, In1<int32_t>, int, int,
+                      double>(),
+             "choice_start"_a, "choice_of"_a, "row_start"_a, "target"_a, "probability"_a, "reward"_a,
+             "initial"_a, "discount"_a, "group_of"_a, "rank"_a, "split_feature"_a, "split_rank"_a, "depth"_a,
+             "max_leaves"_a, "tolerance"_a)
+        .def("start", &Proof::start, "seconds"_a, "threads"_a, "state_rule"_a, "tree_rule"_a, "regret"_a,
+             "floors"_a, "filter"_a, "solo"_a, "journal"_a, "before_floors"_a, "memory_limit"_a, "listed"_a)
+        .def("resume", &Proof::resume, "words"_a, "numbers"_a, "bound"_a)
+        .def("wait", &Proof::wait, "seconds"_a)
+        .def("stop", &Proof::stop)
+        .def("offer", &Proof::offer, "value"_a, "split"_a, "left"_a, "right"_a, "action"_a)
+        .def("value", &Proof::value)
+        .def("bound", &Proof::bound)
+        .def("certified", &Proof::certified)
+        .def("regions", &Proof::regions)
+        .def("share", &Proof::share)
+        .def("winner", &Proof::winner)
+        .def("tree", &Proof::tree)
+        .def("drain", &Proof::drain, "by_tree"_a);
+}
+
+}  // namespace spotree::bindings

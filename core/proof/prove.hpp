@@ -1,0 +1,271 @@
+// Proves the best tree: presolve, then both branching rules side by side with a shared incumbent.
+#pragma once
+
+#include <optional>
+
+#include "proof/floors.hpp"
+#include "proof/resume.hpp"
+#include "proof/tree_worker.hpp"
+
+namespace spotree::proof {
+
+struct Plan {
+    int threads = 2;
+    bool state_rule = true, tree_rule = true;
+    double seconds = 0;          // wall clock, 0: only the bound of the root
+    double before_floors = 0.4;  // seconds that the rules may try without floors
+};
+
+class Prover {
+  public:
+    Shared shared;
+    std::optional<OldProof> old;  // a proof to go on with
+    Journal by_state, by_tree;
+    enum class Winner { none, root, state, tree };
+
+    void run(const Plan& plan) {
+        using clock = std::chrono::steady_clock;
+        const auto begun = clock::now();
+        final_ = begun + clock_time(plan.seconds);
+        shared.deadline = final_;
+        shared.take_turns = plan.threads < 2;
+        auto stop = [&] { return shared.stopped(); };
+        Region root{ActionSets(shared.model.groups, shared.model.actions), Relaxed(shared.model.states)};
+        {
+            Relaxer relaxer(shared.model);
+            auto asked = [&] { return shared.halt.load(); };  // this bound comes whatever the time limit
+            relaxer.solve(root.allowed, root.relaxed, -1e300, 0.02 * shared.tolerance, asked);
+            lower_bound_to(root.relaxed.bound);
+            if (root.relaxed.bound <= shared.close_at()) return settle_root(root);
+        }
+        certified_ = root.relaxed.bound;
+        if (old) lower_bound_to(old->bound);
+        if (stop()) return write_root(root);
+        shared.cubes.build(shared.model.groups, shared.sizes.depth[shared.sizes.whole], 60'000'000, stop);
+        if (!shared.cubes.complete) return write_root(root);
+        std::vector<std::unique_ptr<Bounder>> bounders;
+        const int state_workers = plan.state_rule ? std::max(1, plan.threads - (plan.tree_rule ? 1 : 0)) : 0;
+        for (int t = 0; t < std::max(plan.threads, state_workers + (plan.tree_rule ? 1 : 0)); ++t) {
+            bounders.push_back(std::make_unique<Bounder>(shared));
+        }
+        Draft draft;
+        const bool write = by_state.on || by_tree.on;
+        const std::vector<Item> whole{{0, shared.sizes.whole, 0}};
+        if (old && restore(root, draft, bounders)) {
+            run_rules(plan, bounders, root, draft, state_workers, begun, plan.seconds);
+            return;
+        }
+        const Region start = root;
+        Verdict verdict = bounders[0]->process(root, whole, 6, true, write ? &draft : nullptr);
+        lower_bound_to(root.bound);
+        if (verdict == Verdict::stopped) return write_root(start);
+        certified_ = root.bound;
+        if (verdict == Verdict::closed) return settle_root(draft);
+        // A much better tree makes a smaller root: then both rules start again, a few times at most.
+        bool sharpen = false;
+        for (double until = plan.before_floors;; until = plan.seconds) {
+            if (sharpen && shared.switches.floors && shared.switches.regret) {
+                if (find_root_floors(plan, bounders, root, draft)) return settle_root(draft);
+            } else if (sharpen) {
+                bounders[0]->viable.clear();
+                verdict = bounders[0]->process(root, whole, 6, true, write ? &draft : nullptr);
+                if (verdict == Verdict::closed) return settle_root(draft);
+            }
+            sharpen = true;
+            const double best = shared.best.load();
+            shared.restart_above = best + 0.2 * std::max(root.bound - best, 10 * shared.tolerance);
+            const bool ended = run_rules(plan, bounders, root, draft, state_workers, begun, until);
+            const bool better = shared.best.load() > shared.restart_above;
+            shared.restart_above = std::numeric_limits<double>::infinity();
+            if (ended || stop() || (until >= plan.seconds && !better)) break;
+        }
+        if (winner.load() == Winner::none && by_state.next == 0) write_root(draft);
+    }
+
+    // No tree is worth more than this; valid at every moment. What was offered bounds it from below, even a
+    // value without a tree: trees up to there may have been left out.
+    double bound() {
+        if (winner.load() != Winner::none)
+            return std::max(shared.best.load(), std::min(root_bound_.load(), shared.close_at()));
+        std::scoped_lock hold(lock_);
+        double most = root_bound_.load();
+        if (states_) most = std::min(most, states_->bound());
+        return std::max(most, shared.best.load());
+    }
+
+    // What the journal of rule "state" proves (after the end): a restart may leave it above `bound`.
+    double certified() { return winner.load() == Winner::none ? certified_.load() : bound(); }
+
+    // Share of the search of rule "tree" that is finished now.
+    double share() {
+        std::scoped_lock hold(lock_);
+        return trees_ ? trees_->share() : 0;
+    }
+
+    std::atomic<Winner> winner{Winner::none};
+
+  private:
+    // Floors and filter at the root; true if that closes it.
+    bool find_root_floors(const Plan& plan, std::vector<std::unique_ptr<Bounder>>& bounders, Region& root,
+                          Draft& draft) {
+        const bool write = by_state.on || by_tree.on;
+        for (int round = 0; round < 2 && !shared.stopped(); ++round) {
+            const double before = root.bound;
+            const auto floors =
+                find_floors(shared, *bounders[0], root, plan.threads, std::min(10.0, 0.1 * plan.seconds));
+            for (auto& bounder : bounders) {
+                for (const auto& f : floors)
+                    bounder->floor[f.state] = std::max(bounder->floor[f.state], f.level);
+            }
+            Draft more;
+            Region smaller = root;
+            const std::vector<Item> whole{{0, shared.sizes.whole, 0}};
+            bounders[0]->viable.clear();
+            const Verdict verdict =
+                bounders[0]->process(smaller, whole, 6, true, write ? &more : nullptr, &floors);
+            if (verdict == Verdict::stopped) return false;
+            root = std::move(smaller);
+            draft.words.insert(draft.words.end(), more.words.begin(), more.words.end());
+            draft.numbers.insert(draft.numbers.end(), more.numbers.begin(), more.numbers.end());
+            draft.rounds += more.rounds;
+            lower_bound_to(root.bound);
+            if (verdict == Verdict::closed) return true;
+            certified_ = root.bound;
+            if (!(root.bound < before - 0.02 * (before - shared.close_at()))) break;
+        }
+        return false;
+    }
+
+    // False if the old proof had not parted its root: then there is nothing to go on with.
+    bool restore(Region& root, Draft& draft, std::vector<std::unique_ptr<Bounder>>& bounders) {
+        old->replay(shared.model);
+        if (old->regions.at(old->root).group < 0) {
+            old.reset();
+            return false;
+        }
+        const OldRegion& first = old->regions.at(old->root);
+        root.allowed = first.allowed;
+        root.relaxed.value = first.value;
+        root.bound = first.bound;
+        draft = first.draft;
+        for (auto& bounder : bounders) {
+            for (const auto& [state, level] : old->floors) {
+                bounder->floor[state] = std::max(bounder->floor[state], level);
+            }
+        }
+        lower_bound_to(old->bound);
+        return true;
+    }
+
+    void lower_bound_to(double bound) { root_bound_.store(std::min(root_bound_.load(), bound)); }
+
+    void settle_root(const Region& root) {
+        winner = Winner::root;
+        write_root(root);
+    }
+
+    void settle_root(const Draft& draft) {
+        winner = Winner::root;
+        write_root(draft);
+    }
+
+    // The proof as far as it goes when nothing but the root has been looked at.
+    void write_root(const Region& root) {
+        Draft draft;
+        draft.rounds = 1;
+        draft.words = {0, 0, 0};
+        draft.numbers = root.relaxed.value;
+        write_root(draft);
+    }
+
+    void write_root(const Draft& draft) {
+        by_state.restart();
+        if (old &&
+            winner.load() == Winner::none) {  // stopped before the old proof could go on: it stands as it was
+            by_state.copy(old->words, old->numbers);
+            certified_ = old->bound;
+            return;
+        }
+        write_region(by_state, -1, 0, 0, draft, {0});
+    }
+
+    void watch(StateRule* states, TreeRule* trees) {
+        std::scoped_lock hold(lock_);
+        states_ = states;
+        trees_ = trees;
+    }
+
+    bool run_rules(const Plan& plan, std::vector<std::unique_ptr<Bounder>>& bounders, const Region& root,
+                   Draft& draft, int state_workers, std::chrono::steady_clock::time_point begun,
+                   double until) {
+        using clock = std::chrono::steady_clock;
+        shared.done = false;
+        shared.deadline = std::min(final_, begun + clock_time(until));
+        by_state.restart();
+        by_tree.restart();
+        for (auto& bounder : bounders) bounder->viable.clear();
+        std::unique_ptr<StateRule> states;
+        std::unique_ptr<TreeRule> trees;
+        if (plan.state_rule) states = std::make_unique<StateRule>(shared, by_state);
+        if (plan.tree_rule) trees = std::make_unique<TreeRule>(shared, by_tree, root);
+        const auto started = clock::now();
+        const double room = root.bound - shared.close_at();
+        // A thread goes over to the other rule when that one has come further.
+        auto follow_trees = [&](Bounder& bounder) {
+            TreeWorker(*trees, bounder).work();
+            if (trees->finished() && !shared.done.exchange(true)) winner = Winner::tree;
+        };
+        auto trees_lead = [&] {
+            if (!trees || clock::now() - started < std::chrono::seconds(3)) return false;
+            const double closed = 1 - (states->bound() - shared.close_at()) / room;
+            return trees->share() > std::max(0.01, closed);
+        };
+        std::vector<std::thread> workers;
+        watch(nullptr, trees.get());
+        if (trees) {
+            workers.emplace_back([&] {
+                TreeWorker(*trees, *bounders.back()).begin(draft, 0.15 * std::min(until, plan.seconds));
+                follow_trees(*bounders.back());
+            });
+        }
+        if (states) {
+            if (old) {
+                reopen(*old, shared.model, by_state, *states);
+            } else {
+                states->begin(*bounders[0], root, draft);
+            }
+            watch(states.get(), trees.get());
+            for (int t = 0; t < state_workers; ++t) {
+                workers.emplace_back([&, t] {
+                    states->work(*bounders[t], trees_lead);
+                    if (states->finished() && !shared.done.exchange(true)) winner = Winner::state;
+                    if (trees && !shared.stopped()) follow_trees(*bounders[t]);
+                });
+            }
+        }
+        for (int t = 1; trees && !states && t < plan.threads; ++t) {
+            workers.emplace_back([&, t] { follow_trees(*bounders[t - 1]); });
+        }
+        for (auto& worker : workers) worker.join();
+        if (winner.load() == Winner::state) states->settle();
+        {
+            std::scoped_lock hold(lock_);
+            certified_ = states ? std::max(states->certified(), shared.close_at()) : root.bound;
+            lower_bound_to(states ? std::max(states->bound(), shared.close_at()) : root.bound);
+            states_ = nullptr;
+            trees_ = nullptr;
+        }
+        shared.deadline = final_;
+        shared.done = winner.load() != Winner::none;
+        return winner.load() != Winner::none;
+    }
+
+    std::chrono::steady_clock::time_point final_;
+    std::atomic<double> certified_{std::numeric_limits<double>::infinity()};
+    std::atomic<double> root_bound_{std::numeric_limits<double>::infinity()};
+    std::mutex lock_;
+    StateRule* states_ = nullptr;  // the rules that run now, for those who watch
+    TreeRule* trees_ = nullptr;
+};
+
+}  // namespace spotree::proof

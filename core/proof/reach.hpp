@@ -1,0 +1,110 @@
+// Which states and choices are left when only allowed actions are taken.
+#pragma once
+
+#include "proof/model.hpp"
+
+namespace spotree::proof {
+
+class Reach {
+  public:
+    explicit Reach(const Model& model)
+        : m_(model),
+          inside_(model.states, 0),
+          dead_(model.states, 0),
+          usable_(model.choice_start.back(), 0) {}
+
+    const std::vector<int32_t>& states() const { return states_; }  // successors mostly first
+    bool has(int state) const { return inside_[state]; }
+    bool usable(int64_t row) const { return usable_[row]; }
+
+    // False if no allowed policy avoids forbidden actions.
+    bool explore(const ActionSets& allowed) {
+        if (m_.forbids) mark_dead(allowed);
+        if (!begin()) return false;
+        for (size_t at = 0; at < states_.size(); ++at) {
+            const int i = states_[at];
+            bool any = false;
+            for (int64_t row = m_.choice_start[i]; row < m_.choice_start[i + 1]; ++row) {
+                usable_[row] = m_.offered(i, row, allowed) && !leads_to_death(row);
+                if (!usable_[row]) continue;
+                any = true;
+                follow(row);
+            }
+            if (!any) return false;
+        }
+        sort();
+        return true;
+    }
+
+    // The states that one row per state (-1: forbidden) leads to; false if a forbidden one is reached.
+    bool explore(const std::vector<int32_t>& rows) {
+        std::fill(dead_.begin(), dead_.end(), 0);
+        begin();
+        for (size_t at = 0; at < states_.size(); ++at) {
+            const int32_t row = rows[states_[at]];
+            if (row < 0) return false;
+            follow(row);
+        }
+        sort();
+        return true;
+    }
+
+  private:
+    bool begin() {
+        states_.clear();
+        std::fill(inside_.begin(), inside_.end(), 0);
+        for (int i = 0; i < m_.states; ++i) {
+            if (m_.initial[i] <= 0) continue;
+            if (dead_[i]) return false;
+            visit(i);
+        }
+        return true;
+    }
+
+    void visit(int state) {
+        if (inside_[state]) return;
+        inside_[state] = 1;
+        states_.push_back(state);
+    }
+
+    void follow(int64_t row) {
+        for (int64_t k = m_.row_start[row]; k < m_.row_start[row + 1]; ++k) visit(m_.target[k]);
+    }
+
+    void sort() {
+        states_.clear();
+        for (int i : m_.order) {
+            if (inside_[i]) states_.push_back(i);
+        }
+    }
+
+    bool leads_to_death(int64_t row) const {
+        if (!m_.forbids) return false;
+        for (int64_t k = m_.row_start[row]; k < m_.row_start[row + 1]; ++k) {
+            if (dead_[m_.target[k]]) return true;
+        }
+        return false;
+    }
+
+    // A state is dead when every allowed action is forbidden there or may lead to a dead state.
+    void mark_dead(const ActionSets& allowed) {
+        std::fill(dead_.begin(), dead_.end(), 0);
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (int i = 0; i < m_.states; ++i) {
+                if (dead_[i]) continue;
+                bool alive = false;
+                for (int64_t row = m_.choice_start[i]; row < m_.choice_start[i + 1] && !alive; ++row) {
+                    alive = m_.offered(i, row, allowed) && !leads_to_death(row);
+                }
+                if (!alive) dead_[i] = changed = true;
+            }
+        }
+    }
+
+    const Model& m_;
+    std::vector<int32_t> states_;
+    std::vector<char> inside_, dead_, usable_;
+};
+
+}  // namespace spotree::proof

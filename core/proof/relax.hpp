@@ -1,0 +1,221 @@
+// The best return of any policy that keeps to the allowed actions: an upper bound on every tree that does.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "linear/bicgstab.hpp"
+#include "proof/reach.hpp"
+
+namespace spotree::proof {
+
+// A value function and the policy it belongs to; both serve as the next warm start.
+struct Relaxed {
+    std::vector<double> value;
+    std::vector<int32_t> policy;  // [state] -> row
+    double bound = std::numeric_limits<double>::infinity();
+
+    explicit Relaxed(int states = 0) : value(states, 0.0), policy(states, -1) {}
+};
+
+class Relaxer {
+  public:
+    explicit Relaxer(const Model& model) : m_(model), found_(model), backup_(model.states) {
+        space_.resize(model.states);
+    }
+
+    // Policy iteration on the states that allowed actions can reach. On return, with e the largest amount by
+    // which some allowed choice is worth more than the value of its state, start_value + e / (1 - discount)
+    // is a bound. Ends early once the bound is at most `close_at`. False: no allowed policy avoids forbidden
+    // actions. A rough solution ends as soon as the bound cannot come down to `close_at` any more, it seems.
+    template <class Stop>
+    bool solve(const ActionSets& allowed, Relaxed& r, double close_at, double tolerance, Stop&& stop,
+               bool rough = false, const double* reward_shift = nullptr, double reward_scale = 1.0) {
+        shift_ = reward_shift;
+        scale_ = reward_scale;
+        if (!found_.explore(allowed)) {
+            r.bound = -std::numeric_limits<double>::infinity();
+            return false;
+        }
+        for (int i : reach()) {
+            if (r.policy[i] < 0 || !usable(r.policy[i])) r.policy[i] = best_row(i, r.value.data()).first;
+        }
+        double enough = tolerance * (1 - m_.discount);
+        const bool fine = sweep_down(r, close_at, 0.3 * enough, rough, stop);
+        for (int round = 0; round < 500; ++round) {
+            double excess = 0, size = 0;
+            bool changed = false;
+            for (int i : reach()) {
+                const auto [row, worth] = best_row(i, r.value.data());
+                size = std::max(size, std::abs(r.value[i]));
+                const double over = worth - r.value[i];
+                excess = std::max(excess, over);
+                if (row != r.policy[i] && over > 0.1 * enough &&
+                    worth > q(i, r.policy[i], r.value.data()) + 0.01 * enough) {
+                    r.policy[i] = row;
+                    changed = true;
+                }
+            }
+            slack_ = (excess + m_.rounding * size) / (1 - m_.discount);
+            r.bound = m_.start_value(r.value.data()) + slack_;
+            if (r.bound <= close_at || stop()) return true;
+            if (rough) {
+                const double room = std::abs(m_.start_value(r.value.data()) - close_at);
+                enough = std::max(tolerance, 0.02 * room) * (1 - m_.discount);
+            }
+            if (excess <= std::max(enough, 4e-15 * size) &&
+                (round > 0 || fine || lowest_is_policy(r, enough)))
+                return true;
+            if (!changed && round > 20) return true;
+            evaluate(r, 0.3 * enough, stop);
+        }
+        return true;
+    }
+
+    // Discounted visits of the states under a policy, over the states found by the last `solve`.
+    template <class Stop>
+    void occupancy(const Relaxed& r, std::vector<double>& visits, Stop&& stop) {
+        auto apply = [&](const std::vector<double>& x, std::vector<double>& y) {
+            y = x;
+            for (int i : reach()) {
+                if (x[i] == 0) continue;
+                for (int64_t k = m_.row_start[r.policy[i]]; k < m_.row_start[r.policy[i] + 1]; ++k) {
+                    y[m_.target[k]] -= m_.weight[k] * x[i];
+                }
+            }
+        };
+        visits.assign(m_.states, 0.0);
+        space_.residual = m_.initial;
+        bicgstab(apply, [&](double left) { return left <= 1e-9 || stop(); }, visits, space_, 300);
+        for (double& x : visits) x = std::isfinite(x) && x > 0 ? x : 0;
+    }
+
+    // Return of one row per state (-1: forbidden); minus infinity where a forbidden one is reached.
+    template <class Stop>
+    double policy_return(const std::vector<int32_t>& rows, std::vector<double>& value, double tolerance,
+                         Stop&& stop) {
+        shift_ = nullptr;
+        scale_ = 1;
+        if (!found_.explore(rows)) return -std::numeric_limits<double>::infinity();
+        Relaxed r(0);
+        r.policy = rows;
+        r.value = value;
+        evaluate(r, tolerance * (1 - m_.discount), stop);
+        // What is left of the residual moves the return by at most its size over 1 - discount: stay below.
+        double least = 0;
+        for (int i : reach()) least = std::min(least, q(i, rows[i], r.value.data()) - r.value[i]);
+        value = r.value;
+        return m_.start_value(value.data()) + least / (1 - m_.discount);
+    }
+
+    const std::vector<int32_t>& reach() const { return found_.states(); }
+    bool reaches(int state) const { return found_.has(state); }
+    bool usable(int64_t row) const { return found_.usable(row); }
+    double slack() const { return slack_; }
+    double q(int state, int64_t row, const double* value) const {
+        if (!shift_) return m_.worth(row, value);
+        return m_.ahead(row, value) + scale_ * m_.reward[row] + shift_[state];
+    }
+
+  private:
+    std::pair<int32_t, double> best_row(int state, const double* value) const {
+        int32_t best = -1;
+        double most = -std::numeric_limits<double>::infinity();
+        for (int64_t row = m_.choice_start[state]; row < m_.choice_start[state + 1]; ++row) {
+            if (!usable(row)) continue;
+            const double worth = q(state, row, value);
+            if (worth > most) most = worth, best = int32_t(row);
+        }
+        return {best, most};
+    }
+
+    // Value iteration in place, successors mostly first and with the way back to the state itself summed up:
+    // few sweeps where there are few cycles. From above it stays above, so that every sweep gives a bound.
+    // True if more sweeps would not help (rough: would not bring the bound down to `close_at`).
+    template <class Stop>
+    bool sweep_down(Relaxed& r, double close_at, double enough, bool rough, Stop&& stop) {
+        double before = 0;
+        for (int k = 0; k < 100 && !stop(); ++k) {
+            double change = 0;
+            for (int i : reach()) {
+                double& here = r.value[i];
+                double most = -std::numeric_limits<double>::infinity();
+                for (int64_t row = m_.choice_start[i]; row < m_.choice_start[i + 1]; ++row) {
+                    if (!usable(row)) continue;
+                    double worth = q(i, row, r.value.data());
+                    if (m_.stay[row] > 0) worth = (worth - m_.stay[row] * here) / (1 - m_.stay[row]);
+                    if (worth > most) most = worth, r.policy[i] = int32_t(row);
+                }
+                change = std::max(change, std::abs(here - most));
+                here = most;
+            }
+            if (change <= enough) return true;
+            const double bound = m_.start_value(r.value.data());
+            if (bound <= close_at) return false;
+            const double rate = k > 0 ? change / before : 1;
+            if (k > 2 && rate > (rough ? 0.8 : 0.4)) return false;
+            if (rough && k > 0 && change * rate <= 0.001 * (1 - rate) * (bound - close_at)) return true;
+            before = change;
+        }
+        return false;
+    }
+
+    // A warm start may lie above the truth: then its policy is no witness yet and must be evaluated.
+    bool lowest_is_policy(const Relaxed& r, double enough) const {
+        for (int i : reach()) {
+            if (q(i, r.policy[i], r.value.data()) < r.value[i] - enough) return false;
+        }
+        return true;
+    }
+
+    double residual(const Relaxed& r) {
+        std::fill(space_.residual.begin(), space_.residual.end(), 0.0);
+        double most = 0;
+        for (int i : reach()) {
+            const double left = q(i, r.policy[i], r.value.data()) - r.value[i];
+            space_.residual[i] = left;
+            most = std::max(most, std::abs(left));
+        }
+        return most;
+    }
+
+    void sweep(Relaxed& r) {
+        for (int i : reach()) r.value[i] = q(i, r.policy[i], r.value.data());
+    }
+
+    template <class Stop>
+    void evaluate(Relaxed& r, double tolerance, Stop&& stop) {
+        sweep(r);
+        double size = 0;
+        for (int i : reach()) size = std::max(size, std::abs(r.value[i]));
+        tolerance = std::max(tolerance, 2e-15 * size);
+        auto apply = [&](const std::vector<double>& x, std::vector<double>& y) {
+            for (int i : reach()) {
+                y[i] = x[i] - m_.ahead(r.policy[i], x.data());
+            }
+        };
+        for (int attempt = 0; attempt < 3; ++attempt) {
+            const double before = residual(r);
+            if (before <= tolerance || stop()) return;
+            backup_ = r.value;
+            std::fill(space_.image.begin(), space_.image.end(), 0.0);
+            std::fill(space_.image_half.begin(), space_.image_half.end(), 0.0);
+            bicgstab(
+                apply, [&](double left) { return left <= 0.5 * tolerance || stop(); }, r.value, space_, 400);
+            if (!(residual(r) < before)) {
+                r.value = backup_;
+                break;
+            }
+        }
+        for (int k = 0; k < 20000 && residual(r) > tolerance && !stop(); ++k) sweep(r);
+    }
+
+    const Model& m_;
+    Reach found_;
+    std::vector<double> backup_;
+    KrylovSpace space_;
+    const double* shift_ = nullptr;  // added to the reward of a state (for floors)
+    double scale_ = 1, slack_ = 0;
+};
+
+}  // namespace spotree::proof

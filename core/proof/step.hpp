@@ -1,0 +1,257 @@
+// The cheapest tree for a cost per group and action, and which actions some cheap tree takes: the exact step
+// as a constraint.
+#pragma once
+
+#include <algorithm>
+
+#include "proof/actions.hpp"
+#include "proof/cubes.hpp"
+#include "proof/sizes.hpp"
+
+namespace spotree::proof {
+
+struct Item {  // an open node of a partial tree
+    int32_t cube, size, node;
+};
+
+struct TreeNode {
+    int32_t split = -1, left = -1, right = -1, action = -1;
+};
+
+class Step {
+  public:
+    Step(const Cubes& cubes, const Sizes& sizes, int actions)
+        : c_(cubes), sizes_(sizes), actions_(actions), padded_((actions + 3) / 4 * 4) {
+        sum_.resize(size_t(cubes.size()) * padded_);
+        least_.resize(size_t(cubes.size()) * sizes.count());
+        done_.resize(least_.size());
+        summed_.assign(cubes.size(), 0);
+        solved_.assign(least_.size(), 0);
+    }
+
+    int padded() const { return padded_; }
+
+    // cost [group, padded action]; viable [cube, word] says which actions a leaf may take there (empty: all).
+    // Only cubes within the items are looked at: the others keep what they had.
+    template <class Stop>
+    bool solve(const std::vector<double>& cost, const std::vector<uint64_t>& viable,
+               const std::vector<Item>& items, Stop&& stop) {
+        cost_ = cost.data();
+        viable_ = viable.empty() ? nullptr : viable.data();
+        if (items.size() == 1 && items[0].cube == 0) return solve_all(stop);
+        ++now_;
+        found_ = 0;
+        for (const auto& item : items) {
+            if (summed_[item.cube] != now_) add_up(item.cube);
+            if (!find(item.cube, item.size, stop)) return false;
+        }
+        return true;
+    }
+
+    double least_of(int cube, int size) const { return least_[size_t(cube) * sizes_.count() + size]; }
+    double leaf_cost(int cube, int action) const { return sum_[size_t(cube) * padded_ + action]; }
+    const std::vector<double>& all_least() const { return least_; }
+    const std::vector<double>& all_sums() const { return sum_; }
+
+    // Removes from `unsupported` [group] every action that a tree within budget takes there. The items are
+    // the open nodes of a partial tree, as they were solved; what is left over may be filtered. False:
+    // stopped.
+    template <class Stop>
+    bool support(const std::vector<Item>& items, double budget, ActionSets& unsupported, Stop&& stop) {
+        double total = 0;
+        found_ = 0;
+        for (const auto& item : items) total += least_of(item.cube, item.size);
+        for (const auto& item : items) {
+            const double here = budget - (total - least_of(item.cube, item.size));
+            if (!mark(item.cube, item.size, here, unsupported, stop)) return false;
+        }
+        return true;
+    }
+
+    // The cheapest subtree of a size, appended to `nodes`; returns its root.
+    int32_t extract(int cube, int size, const std::vector<uint64_t>& viable,
+                    std::vector<TreeNode>& nodes) const {
+        const auto number = int32_t(nodes.size());
+        nodes.emplace_back();
+        fill(cube, size, viable, nodes, number);
+        return number;
+    }
+
+    void fill(int cube, int size, const std::vector<uint64_t>& viable, std::vector<TreeNode>& nodes,
+              int32_t number) const {
+        const int words = (actions_ + 63) / 64;
+        int action = 0;
+        double leaf = 1e301;
+        for (int a = 0; a < actions_; ++a) {
+            const bool may = viable.empty() || viable[size_t(cube) * words + a / 64] & ActionSets::bit(a);
+            if (may && leaf_cost(cube, a) < leaf) leaf = leaf_cost(cube, a), action = a;
+        }
+        double best = leaf;
+        const Cubes::Edge* edge = nullptr;
+        std::pair<int, int> share{0, 0};
+        for (const auto& pair : sizes_.pairs[size]) {
+            const auto& here = c_.cubes[cube];
+            for (int e = here.edge_first; e < here.edge_first + here.edge_count; ++e) {
+                const double cost =
+                    least_of(c_.edges[e].left, pair.first) + least_of(c_.edges[e].right, pair.second);
+                if (cost < best) best = cost, edge = &c_.edges[e], share = pair;
+            }
+        }
+        if (!edge) {
+            nodes[number].action = action;
+            return;
+        }
+        nodes[number].split = edge->split;
+        const int32_t left = extract(edge->left, share.first, viable, nodes);
+        nodes[number].left = left;
+        const int32_t right = extract(edge->right, share.second, viable, nodes);
+        nodes[number].right = right;
+    }
+
+  private:
+    bool any_left(int cube, const ActionSets& unsupported) const {
+        for (const int32_t* g = c_.begin(cube); g != c_.end(cube); ++g) {
+            for (int k = 0; k < unsupported.words(); ++k) {
+                if (unsupported.of(*g)[k]) return true;
+            }
+        }
+        return false;
+    }
+
+    template <class Stop>
+    bool mark(int cube, int size, double budget, ActionSets& unsupported, Stop& stop) {
+        double& done = done_[at(cube, size)];
+        if (budget < least_of(cube, size) || budget <= done) return true;
+        if (++found_ % 64 == 0 && stop()) return false;
+        if (!any_left(cube, unsupported)) return true;
+        done = budget;
+        const auto& here = c_.cubes[cube];
+        if (size == 0 || here.edge_count == 0) {
+            const int words = unsupported.words();
+            cheap_.assign(words, 0);
+            for (int a = 0; a < actions_; ++a) {
+                if (leaf_cost(cube, a) <= budget) cheap_[a / 64] |= ActionSets::bit(a);
+            }
+            for (int k = 0; k < words && viable_; ++k) cheap_[k] &= viable_[size_t(cube) * words + k];
+            for (const int32_t* g = c_.begin(cube); g != c_.end(cube); ++g) {
+                for (int k = 0; k < words; ++k) unsupported.of(*g)[k] &= ~cheap_[k];
+            }
+            return true;
+        }
+        for (const auto& [left, right] : sizes_.pairs[size]) {
+            for (int e = here.edge_first; e < here.edge_first + here.edge_count; ++e) {
+                const auto& edge = c_.edges[e];
+                const double x = least_of(edge.left, left), y = least_of(edge.right, right);
+                if (x + y > budget) continue;
+                if (!mark(edge.left, left, budget - y, unsupported, stop)) return false;
+                if (!mark(edge.right, right, budget - x, unsupported, stop)) return false;
+            }
+        }
+        return true;
+    }
+
+    size_t at(int cube, int size) const { return size_t(cube) * sizes_.count() + size; }
+
+    template <class Stop>
+    bool solve_all(Stop&& stop) {
+        for (int pass = 0; pass < 2; ++pass) {
+            for (int v = 0; v < c_.size(); ++v) {
+                const auto& cube = c_.cubes[v];
+                if ((cube.parent >= 0) != (pass == 1)) continue;
+                if (v % 64 == 0 && stop()) return false;
+                if (pass == 1) {
+                    subtract(v, cube.parent, cube.sibling);
+                } else {
+                    add_up(v);
+                }
+            }
+        }
+        int64_t looked = 0;
+        for (int v : c_.by_count) {
+            if (++looked % 256 == 0 && stop()) return false;
+            for (int s = 0; s < sizes_.count(); ++s) {
+                if (s == 0 || sizes_.depth[s] + c_.cubes[v].level <= c_.depth) find_least(v, s);
+            }
+        }
+        return true;
+    }
+
+    // The least of a cube after that of its parts.
+    template <class Stop>
+    bool find(int cube, int size, Stop& stop) {
+        if (solved_[at(cube, size)] == now_) return true;
+        solved_[at(cube, size)] = now_;
+        if (++found_ % 256 == 0 && stop()) return false;
+        const auto& here = c_.cubes[cube];
+        if (solved_[at(cube, 0)] != now_ || size == 0) find_least(cube, 0);
+        if (size == 0) return true;
+        solved_[at(cube, 0)] = now_;
+        for (int e = here.edge_first; e < here.edge_first + here.edge_count; ++e) {
+            const auto& edge = c_.edges[e];
+            const bool left_first = c_.cubes[edge.left].count <= c_.cubes[edge.right].count;
+            const int small = left_first ? edge.left : edge.right,
+                      large = left_first ? edge.right : edge.left;
+            if (summed_[small] != now_) add_up(small);
+            if (summed_[large] != now_) subtract(large, cube, small);
+            for (const auto& [left, right] : sizes_.pairs[size]) {
+                if (!find(edge.left, left, stop) || !find(edge.right, right, stop)) return false;
+            }
+        }
+        find_least(cube, size);
+        return true;
+    }
+
+    void find_least(int cube, int size) {
+        const auto& here = c_.cubes[cube];
+        done_[at(cube, size)] = -1.0;
+        double best = 1e300;
+        if (size == 0) {
+            const double* sum = &sum_[size_t(cube) * padded_];
+            const int words = (actions_ + 63) / 64;
+            for (int a = 0; a < actions_; ++a) {
+                if (viable_ && !(viable_[size_t(cube) * words + a / 64] & ActionSets::bit(a))) continue;
+                best = std::min(best, sum[a]);
+            }
+        } else if (here.edge_count == 0) {
+            best = least_of(cube, 0);
+        }
+        for (const auto& [left, right] : sizes_.pairs[size]) {
+            for (int e = here.edge_first; e < here.edge_first + here.edge_count; ++e) {
+                const auto& edge = c_.edges[e];
+                best = std::min(best, least_of(edge.left, left) + least_of(edge.right, right));
+            }
+        }
+        least_[at(cube, size)] = best;
+    }
+
+    void add_up(int cube) {
+        summed_[cube] = now_;
+        double* to = &sum_[size_t(cube) * padded_];
+        std::fill(to, to + padded_, 0.0);
+        for (const int32_t* g = c_.begin(cube); g != c_.end(cube); ++g) {
+            const double* from = cost_ + size_t(*g) * padded_;
+            for (int a = 0; a < padded_; ++a) to[a] += from[a];
+        }
+    }
+
+    void subtract(int cube, int whole, int part) {
+        summed_[cube] = now_;
+        double* to = &sum_[size_t(cube) * padded_];
+        const double* all = &sum_[size_t(whole) * padded_];
+        const double* other = &sum_[size_t(part) * padded_];
+        for (int a = 0; a < padded_; ++a) to[a] = all[a] - other[a];
+    }
+
+    const Cubes& c_;
+    const Sizes& sizes_;
+    int actions_, padded_;
+    std::vector<double> sum_, least_, done_;
+    std::vector<uint64_t> cheap_;            // [word] actions within the budget of a leaf
+    std::vector<uint32_t> summed_, solved_;  // when they were found last
+    uint32_t now_ = 1;
+    int64_t found_ = 0;
+    const double* cost_ = nullptr;
+    const uint64_t* viable_ = nullptr;
+};
+
+}  // namespace spotree::proof

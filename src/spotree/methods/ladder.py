@@ -1,0 +1,137 @@
+"""A search that climbs: the best tree of one depth is where the search for the next depth starts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from spotree import _core
+from spotree.methods.frame import GRACE, READY_SHARE, Frame
+from spotree.methods.ranks import CompleteTree, Ranks
+from spotree.tree.tree import Tree, leaf
+from spotree.values import occupancy, uniform
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """The settings of the search; one default for every model.
+
+    Attributes
+    ----------
+    round_work
+        Counted operations of one thread between two exchanges of the best tree (about 0.2 s).
+    climb
+        Up to this depth the search first looks for shallower trees, from a single leaf upwards.
+    shallow_every
+        Every how many rounds one is spent on trees one level less deep, whose best is a start for the others.
+    enumerate_work
+        Where trying every tree takes about so many operations or less, each round also tries some of them; after the
+        last one the best tree is proved.
+    """
+
+    round_work: int = 200_000_000
+    climb: int = 4
+    shallow_every: int = 12
+    enumerate_work: int = 20_000_000_000
+
+
+DEEPEST = 12  # complete trees beyond this depth are not searched; deeper starts are kept as they are
+
+
+class Ladder:
+    """Two searches, of the asked depth and one level less; the deep one starts from what the shallow one finds."""
+
+    def __init__(
+        self, frame: Frame, ranks: Ranks, threads: int, settings: Neighbourhood, time_limit: float = np.inf
+    ) -> None:
+        self.frame, self.ranks, self.settings, self.time_limit = frame, ranks, settings, time_limit
+        self.depth = min(frame.depth, DEEPEST, max(len(ranks.rank) - 1, 0))
+        self.given: Tree = leaf(0)  # the best tree from outside, and its return
+        self.given_value = -np.inf
+        make = self._maker(threads)
+        tree = leaf(0)
+        self.deep = make(self.depth)
+        self._start(self.deep, self.depth, tree)
+        self.few = self.deep.positions * self.deep.work <= settings.enumerate_work
+        quick = 200 * self.deep.work < settings.round_work  # an evaluation is a small part of a round
+        for depth in range(min(max(self.depth - 1, 1), settings.climb) if quick else 0):
+            climb = make(depth)
+            self._start(climb, depth, tree)
+            climb.round(settings.round_work // 20, max(time_limit - frame.seconds, 0.0))
+            tree = ranks.tree(CompleteTree(*climb.tree)) if climb.value > -np.inf else tree
+        self.shallow = make(self.depth - 1) if self.depth > 1 and quick else None
+        if self.shallow is not None:
+            self._start(self.shallow, self.depth - 1, tree)
+        if quick:
+            self._start(self.deep, self.depth, tree)
+        self.complete = False  # whether every tree has been tried
+
+    def offer(self, tree: Tree) -> None:
+        """Start from a tree of the asked size (see `fitting_start`)."""
+        self.given, self.given_value = tree, self.frame.return_of(tree)
+        if tree.depth <= self.depth:
+            self._start(self.deep, self.depth, tree)
+
+    def round(self, number: int, seconds: float) -> None:
+        """One round of counted work; now and then it goes to the shallow trees."""
+        if self.few:
+            self.complete = self.deep.enumerate(self.settings.round_work, seconds)
+            if self.complete:
+                return
+        shallow = self.shallow
+        if shallow is not None and number % self.settings.shallow_every == 0:
+            shallow.round(self.settings.round_work, seconds)
+            if shallow.value > self.deep.value:
+                self._start(self.deep, self.depth, self.ranks.tree(CompleteTree(*shallow.tree)))
+        else:
+            self.deep.round(self.settings.round_work, seconds)
+
+    @property
+    def value(self) -> float:
+        return max(self.deep.value, self.given_value)
+
+    def best(self) -> Tree:
+        if self.given_value >= self.deep.value:
+            return self.given
+        return self.ranks.tree(CompleteTree(*self.deep.tree))
+
+    def _start(self, search: _core.TreeSearch, depth: int, tree: Tree) -> None:
+        complete = self.ranks.complete(tree, depth)
+        left = max(max(self.time_limit, GRACE) - self.frame.seconds, 0.0)
+        search.offer(complete.feature, complete.cut, complete.action, left)
+
+    def _maker(self, threads: int) -> Callable[[int], _core.TreeSearch]:
+        mdp, ranks, best = self.frame.mdp, self.ranks, self.frame.optimum
+        value = np.where(
+            np.isfinite(best.values), best.values, np.min(best.values, where=np.isfinite(best.values), initial=0)
+        )
+        stop = self.frame.stop_at(READY_SHARE)
+        optimal_weight, random_weight = (
+            np.maximum(occupancy(mdp, policy, stop=stop), 0.0) for policy in (best.actions, uniform(mdp))
+        )
+
+        def make(depth: int) -> _core.TreeSearch:
+            return _core.TreeSearch(
+                choice_of=ranks.choice_of,
+                row_start=mdp.row_start,
+                target=mdp.target,
+                probability=mdp.probability,
+                reward=mdp.reward_of_choice,
+                initial=mdp.initial,
+                discount=mdp.discount,
+                group_of=ranks.group_of,
+                rank=ranks.rank,
+                num_values=ranks.num_values,
+                optimal_value=value,
+                optimal_weight=optimal_weight,
+                random_weight=random_weight,
+                optimum=best.value,
+                random_return=self.frame.random_value,
+                depth=depth,
+                max_leaves=min(self.frame.max_leaves or 2**depth, 2**depth),
+                seed=self.frame.seed or 0,
+                threads=threads,
+                must_end=mdp.must_end,
+            )
+
+        return make

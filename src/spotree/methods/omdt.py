@@ -1,0 +1,155 @@
+"""OMDT: the best tree of the whole MDP as one mixed-integer program, depth by depth."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from spotree.errors import InfeasibleError, InvalidProblemError
+from spotree.mdp.model import MDP
+from spotree.methods.frame import Frame
+from spotree.methods.history import Progress
+from spotree.methods.occupancy_program import Grouping, decode, occupancy_program, reward_unit
+from spotree.methods.solution import Solution, SolveStatus
+from spotree.methods.start import Start, fitting_start
+from spotree.step.milp.answer import End, News, Orders
+from spotree.step.milp.solver import Solver, SolverName, solver_named
+from spotree.tree.tree import Tree, leaf
+
+AGREEMENT = (
+    1e-6  # of the range from random to optimum: a tree this near to the bound of a finished solver is optimal
+)
+_STATUS = {
+    End.PROVED: SolveStatus.FINISHED,  # becomes "proved optimal" where value and bound meet
+    End.ENOUGH: SolveStatus.FINISHED,
+    End.TIME: SolveStatus.TIME_LIMIT,
+    End.LOST: SolveStatus.FINISHED,  # nobody asked it to stop: what comes after may go on
+    End.INTERRUPTED: SolveStatus.INTERRUPTED,
+}
+
+
+def omdt(
+    mdp: MDP,
+    depth: int,
+    *,
+    max_leaves: int | None = None,
+    time_limit: float | None = 60.0,
+    seed: int = 0,
+    threads: int | None = None,
+    start: Start | None = None,
+    progress: Callable[[Progress], Any] | None = None,
+    solver: SolverName = "highs",
+    tolerance: float = 1e-9,
+) -> Solution:
+    """The best tree by OMDT's program (Vos and Verwer, 2023), with the solver's bound.
+
+    Each depth starts from the best tree of the one before, the first from the best single action; a `start` that is
+    given goes straight to the full depth. A smaller depth gets an equal share of the time that is left.
+
+    Parameters
+    ----------
+    solver
+        "highs", or "gurobi" with the extra of that name.
+    tolerance
+        How far the solver may be off in a row or a whole number.
+    seed
+        Not used: nothing is random here.
+    """
+    if mdp.discount >= 1:
+        raise InvalidProblemError(
+            f"omdt needs a discount below 1, {mdp.name} has {mdp.discount}; use another method"
+        )
+    given = None if start is None else fitting_start(start, mdp, depth, max_leaves)
+    run = _Run(Frame(mdp, depth, max_leaves, "omdt", seed, time_limit), progress)
+    if run.frame.hurried:
+        return run.frame.at_once(given)
+    try:
+        end = _climb(run, given, time_limit, Orders(None, threads, None, tolerance), solver_named(solver))
+    except KeyboardInterrupt:
+        if run.tree is None:
+            raise
+        end = End.INTERRUPTED
+    return run.solution(end)
+
+
+def _climb(run: "_Run", given: Tree | None, time_limit: float | None, orders: Orders, solve: Solver) -> End:
+    """Solve the program for each depth up to the full one, or, from a given tree, for that alone."""
+    mdp, depth, max_leaves = run.frame.mdp, run.frame.depth, run.frame.max_leaves
+    for tree in [*map(leaf, range(mdp.num_actions)), *([] if given is None else [given])]:
+        run.consider(tree)
+    grouping = Grouping.of(mdp)
+    deepest = 0 if max_leaves == 1 or len(grouping.threshold) == 0 else depth
+    end = End.PROVED
+    run.bound = run.value if deepest == 0 else run.frame.ceiling
+    run.slack = _slack(mdp, grouping, depth, orders.tolerance)
+    for level in range(1 if given is None else deepest, deepest + 1):
+        if run.reached_optimum():
+            return End.ENOUGH
+        left = None if time_limit is None else max(time_limit - run.frame.seconds, 0.0)
+        share = None if left is None else left / (deepest - level + 1)
+        recipe = partial(occupancy_program, mdp, grouping, level, max_leaves, run.tree)
+        end = solve(recipe, replace(orders, seconds=share), partial(run.listen, grouping, level))
+        if end is End.INTERRUPTED:
+            break
+        if end is End.INFEASIBLE and level == deepest:
+            raise InfeasibleError(
+                f"{mdp.name}: every tree of depth {depth} takes a forbidden action where it matters"
+            )
+    return end
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    """What one call knows: the best tree, its return, and the lowest bound on trees of the full depth."""
+
+    frame: Frame
+    progress: Callable[[Progress], Any] | None
+    tree: Tree | None = None
+    value: float = -np.inf
+    bound: float = np.inf
+    slack: float = 0.0  # how far the solver's bound may be off
+    history: list[Progress] = field(default_factory=list)
+
+    def consider(self, tree: Tree) -> None:
+        value = self.frame.return_of(tree)
+        if value > self.value:
+            self.tree, self.value = tree, value
+            self.note()
+
+    def listen(self, grouping: Grouping, level: int, news: News) -> bool:
+        if news.solution is not None:
+            self.consider(decode(news.solution, self.frame.mdp, grouping, level))
+        bound = news.bound * reward_unit(self.frame.mdp) + self.slack
+        if level == self.frame.depth and bound < self.bound:
+            self.bound = bound
+            self.note()
+        return self.reached_optimum()
+
+    def note(self) -> None:
+        bound = min(self.bound, self.frame.ceiling)
+        line = Progress(self.frame.seconds, len(self.history), self.value, max(bound, self.value))
+        self.history.append(line)
+        if self.progress is not None:
+            self.progress(line)
+
+    def reached_optimum(self) -> bool:
+        return self.frame.closes(self.value, self.frame.optimum.value)
+
+    def solution(self, end: End) -> Solution:
+        if self.tree is None:
+            raise InfeasibleError(
+                f"omdt found no tree of depth {self.frame.depth} that avoids forbidden actions for"
+                f" {self.frame.mdp.name}; allow more time, or read the model with another rule for missing actions"
+            )
+        spread = abs(self.frame.optimum.value - self.frame.random_value)
+        near = AGREEMENT * spread if end is End.PROVED else 0.0
+        return self.frame.solution(self.tree, _STATUS[end], self.history, self.bound, near)
+
+
+def _slack(mdp: MDP, grouping: Grouping, depth: int, tolerance: float) -> float:
+    """What the solver's tolerance allows its bound to be off: reduced costs, each times the most of its variable."""
+    nodes = int(2**depth) - 1
+    switches = nodes * len(grouping.threshold) + (nodes + 1 + len(grouping.features)) * mdp.num_actions
+    return tolerance * float(reward_unit(mdp)) * (1.0 / (1.0 - mdp.discount) + switches)

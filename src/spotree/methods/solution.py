@@ -1,0 +1,225 @@
+"""What a run answers: a policy, what it is worth, what no tree of its size can exceed, and how that was found."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from spotree.axes import ActionOf, Features
+from spotree.claims import (
+    ClaimError,
+    in_short,
+    json_bytes,
+    list_of,
+    number,
+    one_of,
+    optional,
+    record,
+    regular_bytes,
+    text,
+    whole,
+)
+from spotree.errors import InvalidProblemError, ReadError
+from spotree.files import whole_file
+from spotree.methods.history import Progress
+from spotree.shown import shown
+from spotree.tree.claim import TREE, fits_names, tree_entry
+from spotree.tree.policy import TreePolicy
+from spotree.tree.text import size_text
+from spotree.tree.tree import Tree, make_tree
+from spotree.values.normalise import of_optimum, over_random
+
+FORMAT = "spotree-solution"
+VERSION = 1
+LARGEST_FILE = 2**26  # bytes
+DEEPEST = 10**6
+
+
+class SolveStatus(StrEnum):
+    """How a run ended; the value is the sentence to show."""
+
+    OPTIMAL = "proved optimal"
+    TIME_LIMIT = "stopped at the time limit; the tree is the best found"
+    FINISHED = "finished; the tree is the best found"
+    INTERRUPTED = "interrupted; the tree is the best found"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """A tree policy and its proof.
+
+    Attributes
+    ----------
+    policy
+        The best tree found.
+    value
+        Its expected discounted return, by a linear solve.
+    bound
+        Proven upper bound on the return of any tree of the asked size; at most `optimum`, unless its error is more
+        than rounding: then that is part of the bound.
+    optimum, random_value
+        Return of the best unrestricted policy and of the uniformly random one.
+    depth, max_leaves
+        The size that was asked for.
+    error
+        Proved: neither `value`, `optimum` nor `random_value` is further from the truth, and no tree of the asked
+        size returns more than `bound` plus this. Rounding alone unless the time limit broke a computation off;
+        0 in files of older versions, which did not say.
+    history
+        Moments of the run, at least one for every new best.
+    """
+
+    policy: TreePolicy
+    value: float
+    bound: float
+    optimum: float
+    random_value: float
+    depth: int
+    status: SolveStatus
+    method: str
+    seconds: float
+    max_leaves: int | None = None
+    model: str = "mdp"
+    missing: str = "random"
+    discount: float = 0.99
+    seed: int | None = None
+    error: float = 0.0
+    history: tuple[Progress, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        value = f"value {self.value:.6g} <= {self.bound:.6g}"
+        made = f"{shown(self.model)} by {self.method}"
+        return f"<Solution of {made}: {size_text(self.policy.tree)}, {value}, {self.status}>"
+
+    def actions(self, features: Features) -> ActionOf:
+        """What the policy does for each row of `features` [state, feature]."""
+        return self.policy.actions(features)
+
+    def tree_for(self, feature_names: Sequence[str], action_names: Sequence[str]) -> Tree:
+        """The policy's tree, with features and actions numbered as in these names."""
+        return self.policy.tree_for(feature_names, action_names)
+
+    @property
+    def of_optimum(self) -> float:
+        """value / optimum, the paper's normalised return."""
+        return of_optimum(self.value, self.optimum)
+
+    @property
+    def over_random(self) -> float:
+        """(value - random) / (optimum - random), as dtPAYNT and OMDT report it."""
+        return over_random(self.value, self.optimum, self.random_value)
+
+    @property
+    def gap(self) -> float:
+        """How far the bound is above the value, relative to the larger of their sizes.
+
+        0 when the proof is complete: what then remains is below its tolerance, which is relative to the optimum and
+        may be more than a tiny value.
+        """
+        if self.proved_optimal:
+            return 0.0
+        scale = max(abs(self.value), abs(self.bound))
+        return (self.bound - self.value) / scale if scale > 0 else 0.0
+
+    @property
+    def proved_optimal(self) -> bool:
+        return self.status is SolveStatus.OPTIMAL
+
+    def save(self, path: str | Path) -> None:
+        """Write the solution as JSON; a file that is there already is replaced in one step."""
+        document = {"format": FORMAT, "version": VERSION} | self.as_dict()
+        with whole_file(path) as stream:
+            stream.write((json.dumps(document, indent=1) + "\n").encode())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists, ready for JSON."""
+        plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("policy", "history")}
+        tree = self.policy.tree
+        return plain | {
+            "status": self.status.name,
+            "tree": {
+                "feature": tree.feature.tolist(),
+                "threshold": tree.threshold.tolist(),
+                "left": tree.left.tolist(),
+                "right": tree.right.tolist(),
+                "action": tree.action.tolist(),
+            },
+            "feature_names": list(self.policy.feature_names),
+            "action_names": list(self.policy.action_names),
+            "history": [{f.name: getattr(line, f.name) for f in fields(line)} for line in self.history],
+        }
+
+    @staticmethod
+    def load(path: str | Path) -> "Solution":
+        """Read a solution that `save` wrote; says which entry of another file is wrong."""
+        content = regular_bytes(path, LARGEST_FILE)
+        try:
+            document = json_bytes(content)
+        except ClaimError as error:
+            raise ReadError(f"{path}: not a solution file ({error})") from error
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise ReadError(f"{path}: not a solution file (no format {FORMAT!r} in it)")
+        if document.get("version") != VERSION:
+            raise ReadError(
+                f"{path}: version {in_short(document.get('version'))}; this spotree reads version {VERSION}"
+            )
+        try:
+            return _from_dict(document)
+        except (ClaimError, InvalidProblemError) as error:
+            raise ReadError(f"{path}: missing or broken entry: {error}") from error
+
+
+def _from_dict(document: dict[str, Any]) -> Solution:
+    _SOLUTION("", document)
+    tree = make_tree(**{part: document["tree"][part] for part in TREE})
+    features, actions = tuple(document["feature_names"]), tuple(document["action_names"])
+    fits_names(tree, features, actions)
+    if tree.depth > document["depth"]:
+        raise ClaimError(f"depth is {document['depth']}, but the tree has depth {tree.depth}")
+    if document["max_leaves"] is not None and tree.num_leaves > document["max_leaves"]:
+        raise ClaimError(f"max_leaves is {document['max_leaves']}, but the tree has {tree.num_leaves} leaves")
+    derived = {"policy", "history", "status"}
+    document = {"error": 0.0} | document
+    plain = {f.name: document[f.name] for f in fields(Solution) if f.name not in derived}
+    lines = [{f.name: line[f.name] for f in fields(Progress) if f.name in line} for line in document["history"]]
+    return Solution(
+        policy=TreePolicy(tree, features, actions),
+        status=SolveStatus[document["status"]],
+        history=tuple(Progress(**line) for line in lines),
+        **plain,
+    )
+
+
+_LINE = record(
+    {
+        "seconds": number(0),
+        "round": whole(0),
+        "value": number(infinite=True),  # before the first tree it is -inf
+        "bound": number(infinite=True),
+    },
+    {"current": optional(number(infinite=True))},
+)
+_SOLUTION = record(
+    {
+        "value": number(),
+        "bound": number(),
+        "optimum": number(),
+        "random_value": number(infinite=True),  # where the random policy takes a forbidden action it is -inf
+        "depth": whole(0, DEEPEST),
+        "max_leaves": optional(whole(1)),
+        "status": one_of(*SolveStatus.__members__),
+        "method": text(),
+        "seconds": number(0),
+        "model": text(),
+        "missing": text(),
+        "discount": number(0, 1),
+        "seed": optional(whole(0)),
+        "tree": tree_entry,
+        "feature_names": list_of(text()),
+        "action_names": list_of(text(), least=1),
+        "history": list_of(_LINE),
+    },
+    {"error": number(0, infinite=True)},
+)

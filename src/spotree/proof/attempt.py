@@ -1,0 +1,99 @@
+"""One attempt of the core to prove that no tree exceeds a level, with what it writes down."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spotree import _core
+from spotree.proof.certificate import CertificateWriter
+from spotree.proof.groups import Groups
+from spotree.proof.ingredients import RULES, Ingredients
+from spotree.tree.tree import Tree, make_tree
+
+WINNERS = ("none", "root", "state", "tree")  # who closed the last region, as the core numbers them
+
+
+class Attempt:
+    """A proof in the background; the first one is about the incumbent, later ones about levels above it.
+
+    Attributes
+    ----------
+    bound
+        No tree returns more.
+    winner
+        Who finished the proof: "none" if it is unfinished.
+    is_level
+        Whether what was proved is a level, and not the return of a tree.
+    """
+
+    def __init__(self, proof: _core.Proof, groups: Groups, level: float | None = None) -> None:
+        self.proof, self.groups, self.level = proof, groups, level
+        if level is not None:
+            self.offer(level)
+        self.bound, self.winner, self.certified, self.is_level = np.inf, "none", np.inf, False
+        self.writers: dict[str, CertificateWriter] = {}
+
+    def offer(self, value: float) -> None:
+        """Only trees that return more than this are looked for from now on."""
+        none = np.zeros(0, np.int32)
+        self.proof.offer(value, none, none, none, none)
+
+    def write_to(self, certificate: str | Path) -> None:
+        """Write the proof down; other attempts may be doing the same."""
+        for rule in RULES:
+            self.writers[rule] = CertificateWriter(certificate)
+
+    def start(self, seconds: float, threads: int, use: Ingredients, memory: int) -> None:
+        self.proof.start(
+            seconds,
+            threads,
+            "state" in use.rules,
+            "tree" in use.rules,
+            use.regret,
+            use.floors,
+            use.filter,
+            use.solo,
+            bool(self.writers),
+            use.before_floors,
+            memory,
+            use.listed,
+        )
+
+    def tree(self) -> Tree | None:
+        """The best tree that the proof came across, if it found one better than what it was offered."""
+        split, left, right, action = self.proof.tree()
+        if len(split) == 0:
+            return None
+        inner = split >= 0
+        feature, threshold = np.full(len(split), -1), np.zeros(len(split))
+        feature[inner] = self.groups.splits.feature[split[inner]]
+        threshold[inner] = self.groups.splits.threshold[split[inner]]
+        return make_tree(feature, threshold, left, right, action)
+
+    def drain(self) -> None:
+        """Write down what the proof has found since the last time."""
+        for rule, writer in self.writers.items():
+            writer.add(*self.proof.drain(rule == "tree"))
+
+    def close(self) -> None:
+        """Keep what the stopped proof has reached and let its memory go."""
+        self.drain()
+        self.bound, self.certified = self.proof.bound(), self.proof.certified()
+        self.winner = WINNERS[self.proof.winner()]
+        self.is_level = self.level is not None and self.proof.value() <= self.level
+        del self.proof
+
+    def save(self, header: dict[str, Any]) -> None:
+        """Make what was written a certificate."""
+        rule = "tree" if self.winner == "tree" else "state"
+        for name, writer in self.writers.items():
+            if name == rule:
+                writer.finish(header | {"rule": "level" if self.is_level else rule})
+            else:
+                writer.drop()
+
+    def drop(self) -> None:
+        """Forget what was written."""
+        for writer in self.writers.values():
+            writer.drop()

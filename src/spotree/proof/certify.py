@@ -1,0 +1,88 @@
+"""Proof over all trees: how far is a tree from the best possible one of its size?"""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from spotree.errors import InvalidProblemError
+from spotree.files import check_target
+from spotree.mdp.model import MDP
+from spotree.methods.history import Progress
+from spotree.methods.request import check_size
+from spotree.methods.solution import Solution
+from spotree.methods.start import Start, fitting_start
+from spotree.proof.certificate import Certificate, as_certified
+from spotree.proof.ingredients import Ingredients
+from spotree.proof.run import Run
+
+
+def certify(
+    mdp: MDP,
+    depth: int,
+    *,
+    start: Start | None = None,
+    max_leaves: int | None = None,
+    time_limit: float = 600.0,
+    memory_limit: int | None = None,
+    threads: int | None = None,
+    certificate: str | Path | None = None,
+    resume: str | Path | None = None,
+    progress: Callable[[Progress], Any] | None = None,
+    tolerance: float = 1e-7,
+    search: float | None = None,
+    ingredients: Ingredients = Ingredients(),  # noqa: B008 (frozen)
+) -> Solution:
+    """The best tree of a size with a proof, or, when the time is up, the best found with a bound on all others.
+
+    Parameters
+    ----------
+    start
+        A tree to begin with, matched with the model by names (a bare `Tree`: by position). Without one, a short search
+        finds it.
+    time_limit, memory_limit
+        Wall-clock seconds; bytes that open regions may take (half of the machine's memory if not given).
+        A limit of 0 seconds gives the cheapest bound: the optimum over all policies.
+    threads
+        All cores if not given; one of them begins with rule "tree", the others with "state".
+    certificate
+        Where to write the proof, for `spotree check`. When the time is up it proves the bound that was reached.
+        If it cannot be written, the `UnwrittenError` at the end has the solution as its `result`.
+    resume
+        The certificate of a stopped run on the same model and size: its open regions are taken up again, and a new
+        certificate holds the old proof too. The model is put into the certificate's order of features and actions.
+        Only rule "state" goes on; rule "tree" starts anew, and so does everything after a certificate of a level:
+        stop a proof that is to be resumed with `Ingredients(levels=False)`.
+    progress
+        Called with a `Progress` now and then.
+    tolerance
+        A tree counts as better only if it is by more than this times max(|J*|, J* - J_random), with J* the return
+        of the best policy and J_random that of the uniformly random one.
+    search
+        Seconds of the time limit that may go into looking for better trees; a tenth, at most 60, if not given.
+    """
+    check_size(mdp, depth, max_leaves)
+    if mdp.discount >= 1:
+        raise InvalidProblemError(f"discount is {mdp.discount}; a proof needs one below 1")
+    if not 1e-12 <= tolerance < 1:
+        raise InvalidProblemError(f"tolerance is {tolerance}; it must be between 1e-12 and 1")
+    old = None if resume is None else Certificate.load(resume)
+    if old is not None:
+        mdp = as_certified(mdp, old)
+    if certificate is not None:
+        check_target(certificate)
+    run = Run(mdp, depth, max_leaves, time_limit, tolerance, threads or os.cpu_count() or 1, progress)
+    if start is not None:
+        run.offer(fitting_start(start, mdp, depth, max_leaves))
+    if old is not None:
+        run.resume(old, str(resume))
+    budget = min(60.0, 0.1 * time_limit) if search is None else min(search, time_limit)
+    if start is None and resume is None and budget > 0:
+        run.search(min(0.5, budget))
+    memory = memory_limit or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    use = ingredients if resume is None else replace(ingredients, levels=False)
+    try:
+        return run.prove(use, memory, certificate, budget)
+    finally:
+        run.drop()

@@ -1,0 +1,209 @@
+"""Checks a certificate with plain NumPy. The lemmas it stands on are in docs/proof.md.
+
+It shares with the search only the file format (certificate.py, records.py) and the model (mdp); its bounds, its trees
+and its evaluation are its own (cover.py, plain.py, plain_trees.py).
+
+What it assumes: the MDP is the one meant, NumPy adds correctly, and regions with equal SHA-256 digests are equal. What
+float64 rounding may take from a bound is in the bound.
+What it proves: no tree of the certificate's size has a return above `bound + tolerance`.
+
+"Improving" below means: a return above the incumbent's by more than the tolerance.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from spotree.errors import InvalidProblemError
+from spotree.mdp.model import MDP
+from spotree.proof.certificate import Certificate, as_certified, fingerprint
+from spotree.proof.cover import Cover, Region, RejectedError
+from spotree.proof.plain import UNIT, Mask, Plain
+from spotree.proof.plain_trees import Prices
+from spotree.proof.records import Record, read_records
+
+ROUNDED = 1e-12  # what dividing by a sum may leave above 1
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether the proof holds, and what it says."""
+
+    accepted: bool
+    reason: str
+    value: float = np.nan
+    bound: float = np.nan
+    tolerance: float = np.nan
+    regions: int = 0
+
+
+def check(mdp: MDP, certificate: Certificate, progress: Callable[[int, int], None] | None = None) -> Verdict:
+    """Verify a certificate against the model it is about; `progress` gets the regions done and all regions."""
+    try:
+        proof = _Proof(mdp, certificate, progress)
+        proof.verify()
+    except RejectedError as error:
+        return Verdict(False, str(error))
+    except (KeyError, IndexError, ValueError, TypeError, OverflowError) as error:
+        return Verdict(False, f"the certificate is malformed: {type(error).__name__}: {error}")
+    return Verdict(True, "every region holds", proof.value, proof.bound, proof.tolerance, len(proof.records))
+
+
+class _Proof:
+    def __init__(self, mdp: MDP, certificate: Certificate, progress: Callable[[int, int], None] | None) -> None:
+        header = certificate.header
+        try:
+            mdp = as_certified(mdp, certificate)
+        except InvalidProblemError as error:
+            raise RejectedError(f"the certificate is about another model ({header['model']}): {error}") from error
+        if header["fingerprint"] != fingerprint(mdp):
+            raise RejectedError(
+                f"the certificate is about another model ({header['model']}), or this one read with other options;"
+                " give the model exactly as it was certified"
+            )
+        self.depth, self.max_leaves = header["depth"], header["max_leaves"]
+        counts = [self.depth + 1, 1 if self.max_leaves is None else self.max_leaves]
+        if not all(type(count) is int and count >= 1 for count in counts) or not mdp.discount < 1:
+            raise RejectedError("a proof is about a depth of 0 or more, 1 leaf or more and a discount below 1")
+        self.plain = Plain(mdp)
+        self.check_sums()
+        actions = self.plain.tree_actions(header["tree"], self.depth, self.max_leaves)
+        self.value, off = self.plain.policy_return(actions)
+        self.tolerance, self.bound = float(header["margin"]), float(header["bound"])
+        reward = self.plain.reward
+        scale = (max(reward.max(), 0) - min(reward.min(), 0)) / self.plain.far  # no two returns differ by more
+        if not 0 < self.tolerance <= max(scale, 1e-300) < np.inf:
+            raise RejectedError(
+                f"the tolerance {self.tolerance:g} is not small: returns differ by {scale:g} at most"
+            )
+        if not off <= 0.1 * self.tolerance:
+            raise RejectedError(
+                f"rounding may move a return by {off:.1e} with discount {mdp.discount!r}, more than a tenth of the"
+                f" tolerance {self.tolerance:.1e}; certify with a larger tolerance"
+            )
+        if not abs(self.value - header["value"]) <= self.tolerance:
+            raise RejectedError(f"the tree is worth {self.value:.10g}, not {header['value']:.10g} as stated")
+        if not np.isfinite(self.bound):
+            raise RejectedError(f"the bound is {self.bound}, which says nothing")
+        if not self.bound >= self.value - self.tolerance:
+            raise RejectedError(f"the bound {self.bound:.10g} is below the tree's own return {self.value:.10g}")
+        self.bound = max(self.bound, self.value)
+        self.threshold = self.bound + self.tolerance  # a tree above this is to be ruled out
+        self.floor = np.zeros(mdp.num_states)  # visits that every tree above the threshold pays to a state
+        self.records = read_records(certificate, mdp.num_states)
+        self.cover = Cover(self.plain, header, self.records, self.threshold)
+        self.progress = progress or (lambda done, total: None)
+
+    def check_sums(self) -> None:
+        """The lemmas assume that no row's probabilities sum to more than 1; what rounding adds counts as discount."""
+        above, row = self.plain.above, self.plain.most_above
+        if above > ROUNDED:
+            raise RejectedError(
+                f"the probabilities of a choice of state {self.plain.state_of_row[row]} sum to 1 + {above:.1e};"
+                " a proof needs a model whose rows sum to 1 or less: divide them by their sum"
+            )
+        if not self.plain.far > 0:
+            raise RejectedError(
+                f"discount is {self.plain.discount!r} and rows sum to up to 1 + {above:.1e}: together that is 1 or more"
+            )
+
+    def verify(self) -> None:
+        """Every tree is in a closed region. Parts are smaller than their whole, so no proof leans on itself."""
+        root, *more = (record for record in self.records.values() if record.parent == -1)
+        if more:
+            raise RejectedError("there must be one root region")
+        allowed = np.ones((self.plain.num_groups, self.plain.num_actions), bool)
+        highest = np.full(self.plain.num_states, self.plain.reward.max(initial=0.0) / self.plain.far)
+        region = Region(allowed, [(0, -1)], highest, np.zeros(self.plain.num_states))
+        if self.closes(root, region, root=True):
+            return
+        for record in self.records.values():
+            if record.parent == -2:
+                self.check_hopeless(record, region)
+        if region.prices is not None:
+            region.prices = self.cover.trees.price(region.prices.cost)
+            if region.upper - region.prices.of(region.items) <= self.threshold:
+                return
+        known: set[bytes] = set()
+        stack = [(root, region)]
+        while stack:
+            self.progress(len(known), len(self.records))
+            for record, part in self.cover.parts(*stack.pop()):
+                if part.digest in known:  # lemma 8: equal regions need one proof
+                    continue
+                known.add(part.digest)
+                if record.branching[0] == 6:  # it stands elsewhere
+                    record = self.records[record.branching[1]]
+                if not self.closes(record, part):
+                    stack.append((record, part))
+        self.progress(len(self.records), len(self.records))
+
+    def closes(self, record: Record, region: Region, root: bool = False) -> bool:
+        """Apply the rounds of a record to a region; whether no improving tree is left in it."""
+        plain, number, enough = self.plain, record.number, 0.01 * self.tolerance
+        for entry in record.rounds:
+            world = plain.restrict(region.allowed)
+            if world is None:
+                return True
+            if entry.value is None:
+                region.value = plain.own_value(world, region.value, self.threshold, enough)
+            else:
+                region.value = entry.value
+            bounded = plain.bound(world, region.value)
+            region.upper, regret = bounded.upper, bounded.regret
+            region.reached, region.prices = world.groups, None
+            if region.upper <= self.threshold:
+                return True
+            for state, scale, value in entry.floors:
+                if not (root and scale >= 0 and 0 <= state < plain.num_states):
+                    raise RejectedError(f"region {number}: floors belong to the root; scales are 0 or more")
+                most = plain.floor_bound(world, value, scale, state)
+                error = 4 * UNIT * (scale * abs(self.threshold) + abs(most))
+                self.floor[state] = max(self.floor[state], scale * self.threshold - most - error)
+            if not entry.regret:
+                continue
+            most, visits = regret.max(initial=0.0), entry.visits
+            if visits is None:
+                visits = plain.own_visits(world, self.floor, region.visits, enough / max(most, 1e-300))
+            visits, small = np.where(world.states, visits, 0.0), enough / max(bounded.lost, 1e-300)
+            above, visits = plain.excess_visits(world, visits, self.floor, small)
+            region.visits, slack = visits, bounded.lost * above
+            if visits.min() < 0 or not slack <= 0.1 * self.tolerance:
+                raise RejectedError(f"region {number}: the visits are higher than every tree must pay")
+            region.upper += slack + plain.sums * (region.upper + slack - self.threshold)
+            budget = region.upper - self.threshold
+            cost = plain.costs(world, region.allowed, visits, regret, never=2 * budget)
+            region.prices = self.cover.trees.price(cost)
+            if region.upper - region.prices.of(region.items) <= self.threshold:
+                return True
+            if len(entry.removed):
+                region.allowed = self.filtered(number, region, region.prices, entry.removed, budget)
+        return plain.restrict(region.allowed) is None
+
+    def filtered(self, number: int, region: Region, prices: Prices, removed: np.ndarray, budget: float) -> Mask:
+        """Lemma 5: the allowed actions without those that no improving tree takes."""
+        trees, allowed = self.cover.trees, region.allowed.copy()
+        leaves = trees.affordable(region.items, budget, prices)
+        free = np.any([trees.inside[cube] for cube, _ in region.items], axis=0) & region.reached[trees.groups]
+        names, actions = np.divmod(removed, self.plain.num_actions)
+        groups = self.cover.group[names]
+        for action in np.unique(actions):
+            mine = groups[actions == action]
+            columns = np.searchsorted(trees.groups, mine)
+            taken = ~free[columns] | (trees.member[columns] & leaves[action]).any(axis=1)
+            if taken.any() or (trees.groups[columns] != mine).any():
+                raise RejectedError(f"region {number}: an improving tree may take action {action} it removed")
+            allowed[mine, action] = False
+        return allowed
+
+    def check_hopeless(self, record: Record, root: Region) -> None:
+        """Lemma 6: the root region with this one leaf is closed."""
+        trees, action = self.cover.trees, record.first
+        inside = np.ones(len(trees.groups), bool)
+        for step in record.branching[1:]:
+            inside &= self.cover.goes_left[step // 2][trees.groups] ^ (step % 2 == 1)
+        allowed = self.cover.only(root.allowed, trees.groups[inside], action)
+        if record.branching[0] != 4 or not self.closes(record, root.narrowed(allowed)):
+            raise RejectedError(f"region {record.number}: the leaf is not shown to be hopeless")
+        trees.hopeless[action, trees.number[inside.tobytes()]] = True

@@ -1,0 +1,102 @@
+"""Reading a model: a table of who reads what, and the one verb that looks it up."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from spotree.claims import regular_size
+from spotree.errors import InvalidModelError, ReadError
+from spotree.mdp import MDP, Missing
+from spotree.readers.options import ActionMapping, Constant, ReadOptions, Sense
+from spotree.readers.suffixes import READERS
+
+Reader: TypeAlias = Callable[[Any, ReadOptions], MDP]
+
+_ENV_ID = re.compile(r"([\w:.-]+/)?[\w:.-]+-v\d+")
+
+
+def read(
+    source: str | os.PathLike[str] | Any,
+    *,
+    constants: Mapping[str, Constant] | None = None,
+    reward: str | Iterable[str] | None = None,
+    sense: Sense = "max",
+    goal: str | None = None,
+    discount: float | None = None,
+    missing: Missing | None = None,
+    missing_reward: float | None = None,
+    actions: ActionMapping = "commands",
+    drop_actions: Iterable[str] = (),
+    reachable: bool = False,
+    name: str | None = None,
+) -> MDP:
+    """The MDP in a file, a gymnasium environment, or the environment of an id such as "FrozenLake-v1".
+
+    `ReadOptions` says what the options mean; an option that means nothing for the source is refused.
+    """
+    options = ReadOptions(
+        constants=dict(constants or {}),
+        reward=reward if reward is None or isinstance(reward, str) else tuple(reward),
+        sense=sense,
+        goal=goal,
+        discount=discount,
+        missing=missing,
+        missing_reward=missing_reward,
+        actions=actions,
+        drop_actions=(drop_actions,) if isinstance(drop_actions, str) else tuple(drop_actions),
+        reachable=reachable,
+        name=name,
+    )
+    reader, source = _reader(source)
+    try:
+        return reader(source, options)
+    except InvalidModelError as error:
+        raise InvalidModelError(f"{_called(source)}: {error}") from error
+    except MemoryError as error:
+        raise ReadError(f"{_called(source)}: the model does not fit into this machine's memory") from error
+    except RecursionError as error:
+        raise ReadError(f"{_called(source)}: its parts are too deep inside each other") from error
+
+
+def _reader(source: Any) -> tuple[Reader, Any]:
+    """Who reads this source, and what it is handed; complains if nobody does, or if there is no such file."""
+    if hasattr(source, "unwrapped"):
+        return _function("gymnasium", "read_gymnasium"), source
+    if not isinstance(source, str | os.PathLike):
+        raise ReadError(f"{type(source).__name__} is no source of a model; {UNDERSTOOD}")
+    path = Path(source)
+    if isinstance(source, str) and _ENV_ID.fullmatch(source) and not path.exists():
+        return _function("gymnasium", "read_gymnasium"), source
+    suffix = _suffix(path)
+    if suffix is None:
+        raise ReadError(f"{path}: unknown kind of file; {UNDERSTOOD}")
+    regular_size(path)
+    return _function(*READERS[suffix]), path
+
+
+def is_unknown(source: str) -> bool:
+    """Whether a text is neither a file, nor named like one that spotree reads, nor the id of an environment."""
+    return not (Path(source).exists() or _ENV_ID.fullmatch(source) or _suffix(Path(source)))
+
+
+def _suffix(path: Path) -> str | None:
+    longest_first = sorted(READERS, key=len, reverse=True)
+    return next((suffix for suffix in longest_first if path.name.lower().endswith(suffix)), None)
+
+
+def _function(module: str, function: str) -> Reader:
+    reader: Reader = getattr(import_module(f"spotree.read.{module}"), function)
+    return reader
+
+
+def _called(source: Any) -> str:
+    return str(source) if isinstance(source, str | os.PathLike) else type(source.unwrapped).__name__
+
+
+UNDERSTOOD = (
+    f"spotree reads {', '.join(READERS)} files, gymnasium environments and their ids; "
+    "arrays go to build_mdp, shipped names to load"
+)

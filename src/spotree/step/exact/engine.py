@@ -1,0 +1,129 @@
+"""The exact engine: the best tree of a depth, with proof, by dynamic programming in the core."""
+
+import os
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from spotree import _core
+from spotree.errors import InvalidProblemError
+from spotree.step.exact.preparation import Preparation
+from spotree.step.limits import Limits
+from spotree.step.problem import Frozen, TreeProblem
+from spotree.step.result import Status, StepResult
+from spotree.step.start import check_start
+from spotree.tree.tree import Tree, make_tree
+
+DEFAULT_MEMORY = 2 << 30  # bytes for tables and cache; the rows themselves come on top
+KERNELS = ("automatic", "table", "sweep", "incremental", "triple")
+REASONS = (Status.OPTIMAL, Status.TIME_LIMIT, Status.INTERRUPTED)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exact:
+    """Finds the best tree and proves it; switches change the time, never the answer.
+
+    The same tree comes back for every number of threads: from the root down, of all choices within 1e-13 of the sum
+    of spreads of the node's optimum, a leaf, else a tree of depth 1, else of depth 2, else any; of the splits left,
+    the smallest (feature, threshold).
+
+    A result is `OPTIMAL` when the search ran to its end. Its bound then exceeds its value by no more than rounding
+    can hide: (2**depth - 1) * 1e-13 of the sum of spreads (largest minus smallest gain of a row), plus the spreads
+    of rows dropped for having no preference (each at most 1e-12 of the largest).
+
+    Memory: `Limits.memory` (2 GiB if not given) bounds tables and cache; when the cache is full it forgets old
+    entries, when tables do not fit the slower kernel without tables is used, so memory alone never ends a search.
+
+    Attributes
+    ----------
+    preparation
+        Of the problem's features, to save the work of preparing them again.
+    cache, interval_bound, share_small, kernel
+        Switches for tests and measurements.
+    """
+
+    preparation: Preparation | None = None
+    cache: bool = True
+    interval_bound: bool = True
+    share_small: bool = False
+    kernel: str = "automatic"
+
+    def __post_init__(self) -> None:
+        if self.kernel not in KERNELS:
+            raise InvalidProblemError(f"kernel is {self.kernel!r}; choose one of {', '.join(KERNELS)}")
+
+    @property
+    def name(self) -> str:
+        return "exact"
+
+    def best_tree(self, problem: TreeProblem, limits: Limits, start: Tree | None = None) -> StepResult:
+        began = time.perf_counter()
+        check_start(problem, start)
+        prepared = self.preparation or Preparation(problem.features, limits.time)
+        if not prepared.fits(problem.features):
+            raise InvalidProblemError(
+                f"the preparation is of other features (shape {prepared.features.shape}) than the problem's"
+                f" (shape {problem.features.shape}); make one with Preparation(problem.features)"
+            )
+        remaining = -1.0 if limits.time is None else max(0.0, limits.time - (time.perf_counter() - began))
+        found = _core.exact_solve(
+            prepared.ranks,
+            prepared.workspace,
+            problem.gain,
+            depth=_useful_depth(problem),
+            max_leaves=0 if problem.max_leaves is None else problem.max_leaves,
+            threads=limits.threads or os.cpu_count() or 1,
+            seconds=remaining,
+            memory=limits.memory or DEFAULT_MEMORY,
+            gap_tolerance=limits.gap_tolerance,
+            cache=self.cache,
+            interval_bound=self.interval_bound,
+            share_small=self.share_small,
+            kernel=KERNELS.index(self.kernel),
+            start=_as_start(start),
+            frozen=_as_frozen(problem.frozen),
+        )
+        if found["lower"] == np.inf:
+            raise InvalidProblemError(
+                f"max_leaves is {problem.max_leaves}, but the frozen splits alone make more leaves; raise it"
+            )
+        tree = make_tree(*(found[part] for part in ("feature", "threshold", "left", "right", "action")))
+        value = _worth(problem, tree)
+        bound = value + max(0.0, found["cost"] - found["lower"]) + found["dropped_spread"]
+        if not found["begun"]:  # the time was up while the rows were prepared: any row may get its best action
+            bound = found["best_gain"]
+        status = Status.GAP if found["used_gap"] else REASONS[found["reason"]]
+        if start is not None and status is not Status.OPTIMAL and _worth(problem, start) > value:
+            tree, value = start, _worth(problem, start)
+        counts = {name: int(found[name]) for name in ("rows", "splits", "actions", "kernels", "nodes", "hits")}
+        seconds = time.perf_counter() - began
+        return StepResult(tree, value, max(bound, value), status, seconds, self.name, counts)
+
+
+def _worth(problem: TreeProblem, tree: Tree) -> float:
+    return float(problem.gain[np.arange(len(problem.gain)), tree.actions(problem.features)].sum())
+
+
+def _useful_depth(problem: TreeProblem) -> int:
+    """A tree with k leaves has depth k - 1 at most, and no more leaves than rows are of use."""
+    if problem.frozen is not None:
+        return problem.depth
+    leaves = min(len(problem.gain), problem.max_leaves or len(problem.gain))
+    return min(problem.depth, max(0, leaves - 1))
+
+
+def _as_start(tree: Tree | None) -> _core.ExactStart | None:
+    if tree is None:
+        return None
+    return _core.ExactStart(tree.feature, tree.threshold, tree.left, tree.right, tree.action)
+
+
+def _as_frozen(frozen: Frozen | None) -> _core.ExactFrozen | None:
+    if frozen is None:
+        return None
+    return _core.ExactFrozen(
+        np.ascontiguousarray(frozen.feature, dtype=np.int32),
+        np.ascontiguousarray(frozen.threshold, dtype=np.float64),
+        np.ascontiguousarray(frozen.action, dtype=np.int32),
+    )

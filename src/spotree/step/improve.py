@@ -1,0 +1,111 @@
+"""One improvement step: the tree that collects the most gain, by the engine of choice."""
+
+import time
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from spotree.axes import Features, Floats, PerStateAction
+from spotree.errors import InvalidProblemError
+from spotree.step.engine import Engine
+from spotree.step.exact import Exact, Preparation
+from spotree.step.limits import Limits
+from spotree.step.problem import Frozen, TreeProblem
+from spotree.step.reduce import reduce
+from spotree.step.result import Status, StepResult
+from spotree.step.start import check_start
+from spotree.tree.tree import Tree
+
+ROUNDING = 1e-12  # of the sum of spreads: a bound this close to the value proves it
+ENGINES = {
+    "exact": ("spotree.step.exact", "Exact"),
+    "rsbb": ("spotree.step.rsbb", "Rsbb"),
+    "milp": ("spotree.step.milp", "Milp"),
+    "exhaustive": ("spotree.step.exhaustive", "Exhaustive"),
+}
+
+
+def improve(
+    features: Features,
+    gain: PerStateAction,
+    depth: int = 3,
+    engine: str | Engine = "exact",
+    time_limit: float | None = None,
+    threads: int | None = None,
+    start: Tree | None = None,
+    frozen: Frozen | None = None,
+    max_leaves: int | None = None,
+    memory_limit: int | None = None,
+    gap_tolerance: float = 0.0,
+    preparation: Preparation | None = None,
+) -> StepResult:
+    """The tree of at most `depth` that maximises the sum of gain[row, action of the row's leaf], with proof.
+
+    Parameters
+    ----------
+    features
+        [row, feature]
+    gain
+        [row, action] (the paper's Phi_i * Q_ik).
+    engine
+        "exact" (the default), "rsbb", "milp", "exhaustive", or an engine of your own.
+    time_limit
+        Seconds, or None.
+    threads
+        None for all cores.
+    start
+        A tree of the problem to start from; the answer is never worse. Its features and actions are numbers of the
+        columns.
+    frozen
+        Nodes that may not change.
+    memory_limit
+        Bytes for tables and caches.
+    gap_tolerance
+        Stop within this relative distance of the optimum.
+    preparation
+        Of `features`, for the exact engine: saves work when many steps share their features.
+    """
+    began = time.perf_counter()
+    problem = TreeProblem(
+        _numbers("features", "row, feature", features),
+        _numbers("gain", "row, action", gain),
+        depth,
+        max_leaves,
+        frozen,
+    )
+    limits = Limits(time_limit, memory_limit, gap_tolerance, threads)
+    chosen = engine_named(engine) if isinstance(engine, str) else engine
+    check_start(problem, start)
+    if isinstance(chosen, Exact):
+        if preparation is not None:
+            chosen = replace(chosen, preparation=preparation)
+        result = chosen.best_tree(problem, limits, start)
+    else:
+        smaller = reduce(problem, start)
+        left = None if limits.time is None else max(0.0, limits.time - (time.perf_counter() - began))
+        shrunk = None if start is None else smaller.shrink(start)
+        result = smaller.expand(chosen.best_tree(smaller.problem, replace(limits, time=left), shrunk))
+    if not result.optimal and result.gap <= ROUNDING * float(np.ptp(problem.gain, axis=1).sum()):
+        result = replace(result, status=Status.OPTIMAL)
+    return replace(result, seconds=time.perf_counter() - began)
+
+
+def _numbers(name: str, axes: str, given: Any) -> Floats:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidProblemError(
+            f"{name} is of type {type(given).__name__}; expected an array [{axes}] of numbers"
+            " (mdp.features are such; solve takes a whole model)"
+        ) from error
+
+
+def engine_named(name: str) -> Engine:
+    """An engine with its default settings."""
+    if name not in ENGINES:
+        raise InvalidProblemError(f"engine is {name!r}; choose one of {', '.join(ENGINES)}")
+    module, kind = ENGINES[name]
+    engine: Engine = getattr(import_module(module), kind)()
+    return engine

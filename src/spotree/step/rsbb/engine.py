@@ -1,0 +1,102 @@
+"""The paper's reduced-space branch and bound (Algorithm 2) as an engine."""
+
+import os
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from spotree import _core
+from spotree.errors import InvalidProblemError
+from spotree.step.limits import Limits
+from spotree.step.problem import TreeProblem
+from spotree.step.result import Status, StepResult
+from spotree.step.rsbb.grown import collected, decode
+from spotree.step.rsbb.step import as_step
+from spotree.step.start import check_start
+from spotree.tree.tree import Tree
+
+MEMORY = 2 * 2**30  # bytes for the frontier where no limit is given: it grows as long as the search lasts
+RESOLUTION = 1e-12  # of the summed spreads: losses that differ by less count as equal
+ENDINGS = (Status.OPTIMAL, Status.TIME_LIMIT, Status.MEMORY_LIMIT, Status.INTERRUPTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Rsbb:
+    """Branch and bound over boxes of trees: split flags, features, threshold intervals, actions (d, a, b, c).
+
+    The switches change the time, never the answer.
+
+    Attributes
+    ----------
+    seed
+        Of the branching rule's random numbers; the same seed gives the same run on one thread.
+    parallel
+        Use the threads of the limits; otherwise one.
+    settled
+        Hand the loss of states whose action is settled ("pre-determined") down to descendant regions.
+    grouped
+        States certain of the same leaf take one action together in the bound ("scenario grouping").
+    snapped
+        Shrink threshold intervals to the candidate thresholds that they hold.
+    primal
+        Look for trees inside regions, with at most as much work as bounding takes.
+    actions
+        Branch on the leaves' actions where the appendix says so; turned off the search is often several times
+        faster, because actions decouple as soon as the shape of the tree is known.
+    """
+
+    seed: int = 0
+    parallel: bool = True
+    settled: bool = True
+    grouped: bool = True
+    snapped: bool = True
+    primal: bool = True
+    actions: bool = True
+
+    @property
+    def name(self) -> str:
+        return "rsbb"
+
+    def best_tree(self, problem: TreeProblem, limits: Limits, start: Tree | None = None) -> StepResult:
+        began = time.perf_counter()
+        check_start(problem, start)
+        step = as_step(problem)
+        start_loss = np.inf if start is None else step.best_gain - collected(start, problem)
+        feature, cut, action, least_loss, ending, counts = _core.rsbb(
+            step.rank,
+            step.loss,
+            step.values,
+            step.scaled,
+            step.position,
+            problem.depth,
+            min(problem.max_leaves or 2**problem.depth, 2**problem.depth),
+            step.frozen_feature,
+            step.frozen_cut,
+            step.frozen_action,
+            self.settled,
+            self.grouped,
+            self.snapped,
+            self.primal,
+            self.actions,
+            self.seed % 2**64,
+            (limits.threads or os.cpu_count() or 1) if self.parallel else 1,
+            np.inf if limits.time is None else max(0.0, limits.time - (time.perf_counter() - began)),
+            MEMORY if limits.memory is None else limits.memory,
+            step.best_gain,
+            limits.gap_tolerance,
+            RESOLUTION * float(step.loss.max(axis=1, initial=0.0).sum()),
+            start_loss,
+        )
+        if ending == len(ENDINGS):
+            raise InvalidProblemError(
+                f"max_leaves is {problem.max_leaves}, but the frozen splits alone make more leaves; raise it"
+            )
+        kept = start if len(action) == 0 else None  # nothing better than the start was found
+        tree = decode(problem, step, feature, cut, action) if kept is None else kept
+        value = collected(tree, problem)
+        bound = max(value, step.best_gain - least_loss)
+        status = ENDINGS[ending]
+        if status is Status.OPTIMAL and bound - value > 1e-9 * float(step.loss.max(axis=1, initial=0.0).sum()):
+            status = Status.GAP
+        return StepResult(tree, value, bound, status, time.perf_counter() - began, self.name, counts)

@@ -1,0 +1,24 @@
+"""SPOT from OMDT's tree."""
+
+import pytest
+
+import spotree
+from spotree.methods.omdt import omdt
+from spotree.methods.warm_start import spot_from_omdt
+
+
+def test_a_tree_that_omdt_proves_is_the_answer():
+    mdp = spotree.load("frozenlake_4x4")
+    found = spot_from_omdt(mdp, 1, time_limit=60)
+    assert found.proved_optimal
+    assert found.method == "spot+ws"
+    assert found.value == pytest.approx(omdt(mdp, 1).value)
+
+
+def test_the_answer_is_at_least_omdts_and_its_bound_carries_over():
+    mdp = spotree.load("frozenlake_8x8")
+    found = spot_from_omdt(mdp, 2, time_limit=3, omdt_seconds=1)
+    told = [line.value for line in found.history]
+    assert found.value == pytest.approx(max(told))
+    assert found.value <= found.bound <= found.optimum
+    assert found.seconds < 3 + 1

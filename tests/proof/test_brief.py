@@ -1,0 +1,85 @@
+"""A certificate may leave values and visits to the checker."""
+
+import numpy as np
+import pytest
+
+from spotree.models import load
+from spotree.proof.certificate import Certificate
+from spotree.proof.certify import certify
+from spotree.proof.check import check
+from spotree.proof.ingredients import Ingredients
+from spotree.proof.plain import Plain
+from spotree.tree.tree import leaf
+from spotree.values import optimum
+
+
+@pytest.mark.parametrize("rule", ["state", "tree"])
+@pytest.mark.parametrize("floors", [False, True])
+def test_the_checker_finds_what_a_brief_certificate_leaves_out(rule, floors, tmp_path):
+    mdp = load("frozenlake_8x8")
+    sizes = []
+    for listed in (0, 25_000_000):
+        use = Ingredients(rules=(rule,), floors=floors, before_floors=0.1, listed=listed)
+        path = tmp_path / f"{listed}.cert"
+        solution = certify(mdp, 2, start=leaf(2), time_limit=60, search=0.0, certificate=path, ingredients=use)
+        assert solution.proved_optimal
+        verdict = check(mdp, Certificate.load(path))
+        assert verdict.accepted, verdict.reason
+        sizes.append(len(Certificate.load(path).numbers))
+    assert sizes[0] < sizes[1]
+
+
+def test_a_brief_certificate_of_a_bound_too_low_is_rejected(tmp_path):
+    mdp = load("frozenlake_8x8")
+    path = tmp_path / "run.cert"
+    use = Ingredients(rules=("tree",), floors=False, listed=0)
+    certify(mdp, 2, start=leaf(2), time_limit=60, search=0.0, certificate=path, ingredients=use)
+    true = Certificate.load(path)
+    worse = make_worse(true)
+    assert check(mdp, true).accepted
+    assert not check(mdp, worse).accepted
+
+
+def test_a_value_that_begins_a_little_too_low_somewhere_becomes_a_bound():
+    """The larger region's value is only about high enough; where it is lower than it should be, it must rise first."""
+    mdp = load("frozenlake_8x8")
+    plain, best = Plain(mdp), optimum(mdp)
+    world = plain.restrict(np.ones((plain.num_groups, plain.num_actions), bool))
+    close_at = best.value + 1e-6
+    for state in np.flatnonzero(world.states & (best.values > 0)):
+        start = best.values.copy()
+        start[state] -= 1e-3
+        value = plain.own_value(world, start, close_at, 1e-9)
+        assert best.value - 1e-9 <= plain.bound(world, value).upper <= close_at
+
+
+def test_visits_from_those_of_a_larger_region_are_those_from_scratch():
+    mdp = load("frozenlake_8x8")
+    plain, rng = Plain(mdp), np.random.default_rng(0)
+    nothing, more = np.zeros(mdp.num_states), 0
+    for _ in range(20):
+        allowed = rng.random((plain.num_groups, plain.num_actions)) < 0.7
+        allowed[~allowed.any(axis=1)] = True
+        fewer = allowed & (np.cumsum(allowed, axis=1) <= 2)
+        whole, part = plain.restrict(allowed), plain.restrict(fewer)
+        start = plain.own_visits(whole, nothing, nothing, 1e-9)
+        visits = plain.own_visits(part, nothing, start, 1e-9)
+        scratch = plain.own_visits(part, nothing, nothing, 1e-9)
+        np.testing.assert_allclose(visits, scratch, rtol=0, atol=1e-9)
+        above, same = plain.excess_visits(part, visits, nothing, enough=np.inf)
+        assert same is visits
+        assert above <= 1e-9 * plain.far
+        more += visits.sum() > start.sum() + 1e-3
+    assert more >= 10  # smaller regions are visited more surely
+
+
+def make_worse(certificate: Certificate) -> Certificate:
+    """The same regions, claimed to prove that a leaf which always goes the same way is best."""
+    tree = leaf(2)
+    fields = ("feature", "threshold", "left", "right", "action")
+    header = certificate.header | {
+        "tree": {name: getattr(tree, name).tolist() for name in fields},
+        "value": 0.0,
+        "bound": 0.0,
+    }
+    return Certificate(header, certificate.words, certificate.numbers)

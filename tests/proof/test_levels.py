@@ -1,0 +1,89 @@
+"""Levels above the best tree: what they prove holds, and a level that is too low is found out."""
+
+import numpy as np
+import pytest
+
+from oracles.certify import best_return, random_mdp
+from spotree.models import load
+from spotree.proof.certificate import Certificate
+from spotree.proof.certify import certify
+from spotree.proof.check import check
+from spotree.proof.ingredients import Ingredients
+from spotree.proof.run import Run
+from spotree.tree.tree import leaf
+
+RULES = (("state",), ("tree",), ("state", "tree"))
+
+
+def attempt(mdp, depth, level, rules, path):
+    """A run after one attempt at a level, from a poor tree, and the attempt."""
+    run = Run(mdp, depth, None, 60.0, 1e-7, 2, None)
+    run.offer(leaf(0))
+    run.now = run.attempt(level)
+    return run, run.follow(60.0, Ingredients(rules=rules), 10**9, path, 0.0)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_a_level_between_the_best_tree_and_the_optimum_is_proved_and_nothing_below_it(rules, tmp_path):
+    rng = np.random.default_rng(11)
+    path = tmp_path / "run.cert"
+    for _ in range(20):
+        mdp = random_mdp(rng, "random")
+        depth = int(rng.integers(1, 3))
+        truth = best_return(mdp, depth, None)
+        level = truth + rng.uniform(0.2, 0.8) * (certify(mdp, 0, time_limit=0).optimum - truth)
+        run, done = attempt(mdp, depth, level, rules, path)
+        if level <= truth + 4 * run.margin:
+            done.drop()
+            continue
+        assert done.winner != "none"
+        assert done.is_level
+        assert level <= done.bound <= level + run.margin
+        solution = run.answer(done)
+        assert not solution.proved_optimal
+        assert solution.bound == done.bound
+        certificate = Certificate.load(path)
+        assert certificate.header["rule"] == "level"
+        assert check(mdp, certificate).accepted
+        certificate.header["bound"] = truth - 10 * run.margin
+        assert not check(mdp, certificate).accepted
+        assert not list(tmp_path.glob("*.partial"))
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_a_level_below_the_best_tree_leads_to_that_tree(rules, tmp_path):
+    rng = np.random.default_rng(12)
+    for _ in range(20):
+        mdp = random_mdp(rng, "random")
+        depth = int(rng.integers(1, 3))
+        truth = best_return(mdp, depth, None)
+        run, done = attempt(mdp, depth, truth - 0.05 * abs(truth) - 1e-3, rules, tmp_path / "run.cert")
+        assert not done.is_level
+        assert run.answer(done).proved_optimal
+        assert run.value == pytest.approx(truth, abs=run.margin)
+        assert check(mdp, Certificate.load(tmp_path / "run.cert")).accepted
+
+
+def test_an_unfinished_proof_turns_to_levels(monkeypatch, tmp_path):
+    tried = []
+    make = Run.attempt
+    monkeypatch.setattr(Run, "attempt", lambda run, level=None: tried.append(level) or make(run, level))
+    mdp = load("tictactoe_vs_random")
+    path = tmp_path / "run.cert"
+    solution = certify(mdp, 3, start=leaf(0), search=0.0, time_limit=1.5, threads=2, certificate=path)
+    assert tried[0] is None
+    assert len(tried) > 1
+    assert all(-1 < level < solution.optimum for level in tried[1:])
+    assert 0.8359 < solution.bound <= solution.optimum  # a tree of depth 3 returns 0.835993
+    assert check(mdp, Certificate.load(path)).accepted
+    assert not list(tmp_path.glob("*.partial"))
+
+
+@pytest.mark.parametrize(("done", "early"), [(0.05, True), (0.5, False)])
+def test_a_proof_that_gets_nowhere_is_left_early(done, early, monkeypatch):
+    limit, began = 3.0, []
+    make = Run.attempt
+    monkeypatch.setattr(Run, "done", done)
+    monkeypatch.setattr(Run, "attempt", lambda run, level=None: began.append(run.frame.seconds) or make(run, level))
+    certify(load("tictactoe_vs_random"), 3, start=leaf(0), search=0.0, time_limit=limit, threads=1)
+    assert (began[1] < 0.6 * limit) == early

@@ -1,0 +1,121 @@
+"""A proof may be stopped at any moment and taken up again: its bound holds all the time."""
+
+import time
+
+import numpy as np
+import pytest
+
+from spotree.errors import InvalidProblemError
+from spotree.methods.solution import SolveStatus
+from spotree.models import load
+from spotree.proof.certificate import Certificate
+from spotree.proof.certify import certify
+from spotree.proof.check import check
+from spotree.proof.ingredients import Ingredients
+from spotree.proof.run import Run
+from spotree.tree.tree import leaf
+
+BEST = 0.3926847  # of frozenlake_8x8 at depth 3, proved by both rules and by OMDT
+
+
+def test_bound_holds_at_fifty_random_stops(tmp_path):
+    mdp = load("frozenlake_8x8")
+    rng = np.random.default_rng(0)
+    for number, seconds in enumerate(rng.uniform(0, 0.3, size=50)):
+        path = tmp_path / "run.cert"
+        solution = certify(
+            mdp, 3, start=leaf(2), time_limit=seconds, search=0.0, threads=1 + number % 2, certificate=path
+        )
+        assert solution.value <= BEST + 1e-6 <= solution.bound + 2e-6
+        if number % 10 == 0:
+            verdict = check(mdp, Certificate.load(path))
+            assert verdict.accepted, verdict.reason
+            assert solution.bound <= verdict.bound + 1e-9
+
+
+def test_a_stopped_proof_goes_on_and_its_certificate_holds(tmp_path):
+    mdp = load("frozenlake_8x8")
+    path = tmp_path / "run.cert"
+    use = Ingredients(rules=("state",), floors=False, levels=False)
+    regions, bound = [], np.inf
+    for _ in range(200):
+        old, limit = (path, 0.15) if regions else (None, 0.01)  # the first run is surely stopped
+        solution = certify(
+            mdp, 3, start=leaf(2), time_limit=limit, search=0.0, certificate=path, resume=old, ingredients=use
+        )
+        assert solution.bound + 1e-6 >= BEST
+        assert solution.bound <= bound + 1e-9
+        bound = solution.bound
+        regions.append(solution.history[-1].round)
+        if solution.proved_optimal:
+            break
+    assert solution.value == pytest.approx(BEST, abs=1e-6)
+    assert len(regions) > 1, "the proof was over before it could be stopped"
+    verdict = check(mdp, Certificate.load(path))
+    assert verdict.accepted, verdict.reason
+    assert verdict.regions > 0.7 * regions[0]
+
+
+def test_a_level_goes_on_with_its_bound(tmp_path):
+    mdp = load("frozenlake_8x8")
+    run = Run(mdp, 3, None, 60.0, 1e-7, 2, None)
+    run.offer(leaf(2))
+    run.now = run.attempt(0.41)
+    run.answer(run.follow(60.0, Ingredients(), 10**9, tmp_path / "run.cert", 0.0))
+    for limit in (0.0, 60.0):
+        solution = certify(
+            mdp, 3, time_limit=limit, search=0.0, certificate=tmp_path / "next.cert", resume=tmp_path / "run.cert"
+        )
+        verdict = check(mdp, Certificate.load(tmp_path / "next.cert"))
+        assert verdict.accepted, verdict.reason
+        assert BEST - 1e-6 <= verdict.bound <= 0.41 + 1e-6
+        assert solution.bound == pytest.approx(verdict.bound, abs=1e-7)
+    assert solution.proved_optimal
+
+
+@pytest.mark.parametrize(
+    ("name", "depth"), [("tictactoe_vs_random", 4), ("firewire", 2), ("inventory_management", 3)]
+)
+def test_the_time_limit_holds_inside_long_loops(name, depth):
+    mdp = load(name)
+    certify(mdp, depth, time_limit=0)  # what comes before the proof is not limited
+    began = time.process_time()
+    solution = certify(mdp, depth, time_limit=1.0, threads=1, start=leaf(0))
+    assert time.process_time() - began < 3.0  # of the processor, as others may keep the machine busy
+    assert solution.value <= solution.bound
+
+
+def test_a_proof_of_another_size_cannot_go_on(tmp_path):
+    mdp = load("frozenlake_4x4")
+    certify(mdp, 1, time_limit=5, search=0.0, certificate=tmp_path / "run.cert")
+    with pytest.raises(InvalidProblemError, match="depth 1, not 2"):
+        certify(mdp, 2, time_limit=5, resume=tmp_path / "run.cert")
+
+
+def test_a_start_that_is_too_deep_is_refused():
+    solution = certify(load("frozenlake_4x4"), 2, time_limit=5, search=0.0)
+    with pytest.raises(InvalidProblemError, match="start has depth"):
+        certify(load("frozenlake_4x4"), 1, start=solution)
+
+
+def test_ctrl_c_returns_the_tree_and_a_bound_that_holds():
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    solution = certify(load("frozenlake_8x8"), 3, start=leaf(2), time_limit=60, search=0.0, progress=interrupt)
+    assert solution.status is SolveStatus.INTERRUPTED
+    assert solution.value <= BEST + 1e-6 <= solution.bound + 2e-6
+
+
+def test_little_memory_changes_the_order_not_the_answer():
+    solution = certify(
+        load("frozenlake_8x8"),
+        2,
+        start=leaf(2),
+        time_limit=60,
+        search=0.0,
+        memory_limit=10_000,
+        ingredients=Ingredients(rules=("state",), floors=False),
+    )
+    assert solution.proved_optimal
+    assert solution.value == pytest.approx(0.3870226, abs=1e-6)
