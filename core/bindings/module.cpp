@@ -1,6 +1,6 @@
 // The Python module; this folder is the only one that sees Python.
 #include "arrays.hpp"
-#include "route.hpp"
+#include "tree/route.hpp"
 
 namespace spotree::bindings {
 

@@ -10,9 +10,7 @@ namespace spotree::bindings {
 
 namespace {
 
-using neighbourhood::FullTree;
 using neighbourhood::SearchModel;
-using neighbourhood::Split;
 
 template <class T>
 Out1<T> copied(const std::vector<T>& values) {
@@ -70,13 +68,13 @@ class TreeSearch {
     double positions() const { return neighbourhood::Enumeration::positions(model_, depth_); }
 
     void offer(In1<int32_t> feature, In1<int32_t> cut, In1<int32_t> action, double seconds) {
-        const FullTree tree = full_tree(feature, cut, action);
+        const CompleteTree tree = full_tree(feature, cut, action);
         nb::gil_scoped_release release;
         portfolio_.offer(tree, seconds);
     }
 
     double expected_return(In1<int32_t> feature, In1<int32_t> cut, In1<int32_t> action, double reject_below) {
-        const FullTree tree = full_tree(feature, cut, action);
+        const CompleteTree tree = full_tree(feature, cut, action);
         nb::gil_scoped_release release;
         return portfolio_.expected_return(tree, reject_below);
     }
@@ -87,7 +85,7 @@ class TreeSearch {
     }
 
     auto tree() const {
-        const FullTree& tree = portfolio_.best.tree;
+        const CompleteTree& tree = portfolio_.best.tree;
         std::vector<int32_t> feature, cut;
         for (const Split& split : tree.split) {
             feature.push_back(split.feature);
@@ -101,8 +99,8 @@ class TreeSearch {
     int64_t work() const { return portfolio_.work(); }
 
   private:
-    FullTree full_tree(In1<int32_t> feature, In1<int32_t> cut, In1<int32_t> action) const {
-        FullTree tree(depth_, 0);
+    CompleteTree full_tree(In1<int32_t> feature, In1<int32_t> cut, In1<int32_t> action) const {
+        CompleteTree tree(depth_, 0);
         if (feature.size() != tree.split.size() || cut.size() != tree.split.size() ||
             action.size() != tree.action.size()) {
             throw nb::value_error("a complete tree of the search's depth is needed");

@@ -8,7 +8,7 @@
 
 #include "exact/early.hpp"
 #include "exact/guided.hpp"
-#include "route.hpp"
+#include "tree/route.hpp"
 
 namespace spotree::exact {
 

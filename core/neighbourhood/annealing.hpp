@@ -12,7 +12,7 @@
 #include "moves.hpp"
 #include "run/random.hpp"
 #include "steps.hpp"
-#include "tree.hpp"
+#include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
 
@@ -97,7 +97,7 @@ class Annealing {
     const Moves& moves_;
     Steps& steps_;
     Judge judge_;
-    FullTree candidate_;
+    CompleteTree candidate_;
     Incumbent run_;  // the best of this run
     std::vector<Pool> pools_;
     size_t stage_ = 0;

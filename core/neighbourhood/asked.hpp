@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model.hpp"
-#include "tree.hpp"
+#include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
 
@@ -26,7 +26,7 @@ class Asked {
     }
 
     // The row, or -1 if its action is forbidden.
-    int32_t row(const FullTree& tree, int32_t state) {
+    int32_t row(const CompleteTree& tree, int32_t state) {
         const int32_t group = model_.group_of[state];
         const int32_t* choices = model_.choices(state);
         if (group < 0) return choices[0];

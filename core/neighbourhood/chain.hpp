@@ -12,7 +12,7 @@
 #include "linear/tarjan.hpp"
 #include "model.hpp"
 #include "tolerance.hpp"
-#include "tree.hpp"
+#include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
 
@@ -43,7 +43,7 @@ class Chain {
     // The return of the tree within kFine of the scale. One that is surely below `reject_below` may be given
     // only as an upper bound of it; kInfeasible if the tree picks a forbidden action (or, at discount 1,
     // collects rewards for ever).
-    double expected_return(const FullTree& tree, double reject_below) {
+    double expected_return(const CompleteTree& tree, double reject_below) {
         if (!explore(tree, model_.initial_states) || lost_) return kInfeasible;
         const bool rough =
             !systems_.empty() && tolerance_.loose > tolerance_.fine && std::isfinite(reject_below);
@@ -61,7 +61,7 @@ class Chain {
 
     // Values of all states, also of those that the tree does not reach; forbidden actions there count as the
     // first allowed one, and going on for ever as a bad value.
-    bool all_values(const FullTree& tree, std::vector<double>& value) {
+    bool all_values(const CompleteTree& tree, std::vector<double>& value) {
         everywhere_ = true;
         if (all_states_.empty()) {
             for (int32_t s = 0; s < model_.num_states; ++s) all_states_.push_back(s);
@@ -94,7 +94,7 @@ class Chain {
     };
 
     // Trivial components get their value on the way, if all before them have one.
-    bool explore(const FullTree& tree, const std::vector<int32_t>& roots) {
+    bool explore(const CompleteTree& tree, const std::vector<int32_t>& roots) {
         asked_.begin(everywhere_);
         offender_ = -1;
         lost_ = false;
@@ -113,7 +113,7 @@ class Chain {
             double ahead = 0, self = 0;  // expected value after the state, probability to stay
         };
         Chain& chain;
-        const FullTree& tree;
+        const CompleteTree& tree;
 
         Mark& mark(int32_t state) { return chain.node_[state].mark; }
         bool open(int32_t state, int64_t& begin, int64_t& end) { return chain.open(tree, state, begin, end); }
@@ -126,7 +126,7 @@ class Chain {
         void close(const Sums& sums, size_t begin) { chain.close(sums, begin); }
     };
 
-    bool open(const FullTree& tree, int32_t state, int64_t& begin, int64_t& end) {
+    bool open(const CompleteTree& tree, int32_t state, int64_t& begin, int64_t& end) {
         if ((++opened_ & 0xffff) == 0 && Clock::now() >= deadline) return false;
         Node& node = node_[state];
         node.row = asked_.row(tree, state);

@@ -10,7 +10,7 @@
 #include "moves.hpp"
 #include "run/random.hpp"
 #include "steps.hpp"
-#include "tree.hpp"
+#include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
 
@@ -72,7 +72,7 @@ class Descent {
     const Moves& moves_;
     Steps& steps_;
     Judge judge_;
-    FullTree candidate_;
+    CompleteTree candidate_;
     int64_t restarts_;
     int64_t moved_ = 0;
     int64_t step_work_ = 0;

@@ -11,7 +11,7 @@
 #include "incumbent.hpp"
 #include "judge.hpp"
 #include "model.hpp"
-#include "tree.hpp"
+#include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
 
@@ -65,10 +65,10 @@ class Enumeration {
         std::set<std::vector<bool>> seen;
         std::vector<bool> side(model_.num_groups);
         for (const int32_t f : model_.split_features) {
-            for (int32_t cut = 0; cut + 1 < model_.num_values[f]; ++cut) {
-                const bool first = model_.rank_of(0)[f] > cut;
+            for (int32_t cut = 1; cut < model_.num_values[f]; ++cut) {
+                const bool first = model_.rank_of(0)[f] >= cut;
                 for (int32_t g = 0; g < model_.num_groups; ++g)
-                    side[g] = (model_.rank_of(g)[f] > cut) != first;
+                    side[g] = (model_.rank_of(g)[f] >= cut) != first;
                 if (seen.insert(side).second) splits_.push_back({f, cut});
             }
         }
@@ -116,7 +116,7 @@ class Enumeration {
     const SearchModel& model_;
     int32_t max_leaves_;
     Judge judge_;
-    FullTree tree_;
+    CompleteTree tree_;
     std::vector<int32_t> digit_;  // [inner node] the place of its split in splits_
     std::vector<Split> splits_;
     int64_t passed_ = 0;  // positions seen

@@ -9,7 +9,7 @@
 #include "judge.hpp"
 #include "model.hpp"
 #include "run/random.hpp"
-#include "tree.hpp"
+#include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
 
@@ -53,14 +53,14 @@ class Gains {
     }
 
     // Fills the gains of the groups below a node and clears all others; the groups are listed.
-    const double* below(const FullTree& tree, int32_t node) {
+    const double* below(const CompleteTree& tree, int32_t node) {
         const int32_t actions = model_.num_actions;
         for (const int32_t group : groups_) {
             std::fill_n(gain_.begin() + static_cast<int64_t>(group) * actions, actions, 0.0);
         }
         groups_.clear();
         inside_.assign(model_.num_groups, -1);
-        const int32_t level = FullTree::level_of(node);
+        const int32_t level = CompleteTree::level_of(node);
         for (int32_t s = 0; s < model_.num_states; ++s) {
             const int32_t group = model_.group_of[s];
             if (group < 0 || !(weight_[s] > 0)) continue;

@@ -3,15 +3,15 @@
 
 #include "chain.hpp"
 #include "judge.hpp"
-#include "tree.hpp"
+#include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
 
 struct Incumbent {
-    FullTree tree;
+    CompleteTree tree;
     double value = kInfeasible;
 
-    bool offer(const FullTree& other, double worth) {
+    bool offer(const CompleteTree& other, double worth) {
         if (!(worth > value)) return false;
         tree = other;
         value = worth;

@@ -8,7 +8,7 @@
 #include "chain.hpp"
 #include "model.hpp"
 #include "sweeps.hpp"
-#include "tree.hpp"
+#include "tree/complete.hpp"
 #include "visits.hpp"
 
 namespace spotree::neighbourhood {
@@ -24,19 +24,19 @@ class Judge {
         : model_(model), chain_(model), sweeps_(model), balance_(model) {}
 
     int64_t work() const { return chain_.work + sweeps_.work + balance_.work; }
-    const FullTree& tree() const { return tree_; }
+    const CompleteTree& tree() const { return tree_; }
     double value() const { return value_; }
     const std::vector<int32_t>& reached() const { return reached_; }  // states with a choice
     Chain& chain() { return chain_; }
 
     // Makes a tree the current one, whatever it is worth.
-    void restart(const FullTree& tree) {
+    void restart(const CompleteTree& tree) {
         ++evaluations;
         take(tree, chain_.expected_return(tree, kInfeasible));
     }
 
     // Takes the candidate if its return is at least the threshold; from an infeasible tree any step is taken.
-    bool accept(const FullTree& candidate, double threshold) {
+    bool accept(const CompleteTree& candidate, double threshold) {
         ++evaluations;
         const int64_t before = work();
         const bool accepted = decide(candidate, threshold);
@@ -73,7 +73,7 @@ class Judge {
     static constexpr int32_t kLongest = 100000;
     static constexpr int32_t kMostSweeps = 40;
 
-    bool decide(const FullTree& candidate, double threshold) {
+    bool decide(const CompleteTree& candidate, double threshold) {
         if (way_ == kSweeps && std::isfinite(threshold)) {
             if (!fresh_) fresh_ = sweeps_.start_from(tree_, chain_, false);
             if (fresh_ && sweeps_.surely_below(candidate, threshold, kMostSweeps)) return false;
@@ -86,7 +86,7 @@ class Judge {
         return true;
     }
 
-    void take(const FullTree& tree, double value) {
+    void take(const CompleteTree& tree, double value) {
         tree_ = tree;
         value_ = value;
         fresh_ = known_ = false;
@@ -124,7 +124,7 @@ class Judge {
     Chain chain_;
     Sweeps sweeps_;
     Visits balance_;
-    FullTree tree_;
+    CompleteTree tree_;
     double value_ = kInfeasible;
     std::vector<int32_t> reached_;
     bool fresh_ = false;  // whether the sweeps start from the current tree

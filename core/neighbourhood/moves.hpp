@@ -8,7 +8,7 @@
 
 #include "model.hpp"
 #include "run/random.hpp"
-#include "tree.hpp"
+#include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
 
@@ -18,15 +18,15 @@ class Moves {
         : model_(model), depth_(depth), max_leaves_(max_leaves) {}
 
     // A tree with a random split at every inner node and random actions.
-    FullTree random_tree(Random& random) const {
-        FullTree tree(depth_, 0);
+    CompleteTree random_tree(Random& random) const {
+        CompleteTree tree(depth_, 0);
         randomise(tree, 0, random);
         fit(tree, random);
         return tree;
     }
 
     // Changes `tree` a little; `reached` are the states with a choice that it reaches.
-    void change(FullTree& tree, const std::vector<int32_t>& reached, Random& random) const {
+    void change(CompleteTree& tree, const std::vector<int32_t>& reached, Random& random) const {
         if (reached.empty()) return;
         const int32_t state = reached[random.below(static_cast<int64_t>(reached.size()))];
         const int32_t leaf = tree.leaf_of(rank(state));
@@ -54,19 +54,19 @@ class Moves {
     }
 
     // Makes a random part of the tree new.
-    void renew(FullTree& tree, Random& random) const {
+    void renew(CompleteTree& tree, Random& random) const {
         if (depth_ > 0) randomise(tree, random.below(tree.num_inner()), random);
         fit(tree, random);
     }
 
     // Collapses random splits until the tree has at most the allowed leaves.
-    void fit(FullTree& tree, Random& random) const {
+    void fit(CompleteTree& tree, Random& random) const {
         if (max_leaves_ >= tree.num_leaves()) return;
         while (tree.count_leaves() > max_leaves_) {
             int32_t node = 0;  // walk down to a split with two single actions below
             for (;;) {
                 const int32_t left = 2 * node + 1;
-                if (tree.split[node].cut < 0) {
+                if (tree.split[node].cut == 0) {
                     node = left + 1;
                     continue;
                 }
@@ -76,15 +76,15 @@ class Moves {
                 node = left_single ? left + 1 : right_single ? left : left + random.below(2);
             }
             if (random.below(2) == 0) swap_children(tree, node);
-            tree.split[node].cut = -1;
+            tree.split[node].cut = 0;
         }
     }
 
     // How many leaves a new subtree at a node may have.
-    int32_t leaves_for(const FullTree& tree, int32_t node) const {
+    int32_t leaves_for(const CompleteTree& tree, int32_t node) const {
         const int32_t below = tree.leaves_below(node);
         if (max_leaves_ >= tree.num_leaves()) return below;
-        FullTree single = tree;
+        CompleteTree single = tree;
         std::fill_n(single.action.begin() + tree.first_leaf(node), below, 0);
         return std::clamp(max_leaves_ - single.count_leaves() + 1, 1, below);
     }
@@ -94,11 +94,11 @@ class Moves {
         const int32_t count = static_cast<int32_t>(model_.split_features.size());
         if (count == 0) return {};
         const int32_t feature = model_.split_features[random.below(count)];
-        return {feature, random.below(model_.num_values[feature] - 1)};
+        return {feature, 1 + random.below(model_.num_values[feature] - 1)};
     }
 
-    void swap_children(FullTree& tree, int32_t node) const {
-        const FullTree old = tree;
+    void swap_children(CompleteTree& tree, int32_t node) const {
+        const CompleteTree old = tree;
         copy_subtree(old, 2 * node + 1, tree, 2 * node + 2);
         copy_subtree(old, 2 * node + 2, tree, 2 * node + 1);
     }
@@ -106,7 +106,7 @@ class Moves {
   private:
     const int32_t* rank(int32_t state) const { return model_.rank_of(model_.group_of[state]); }
 
-    void change_action(FullTree& tree, int32_t leaf, int32_t state, Random& random) const {
+    void change_action(CompleteTree& tree, int32_t leaf, int32_t state, Random& random) const {
         int32_t& action = tree.action[leaf];
         const int32_t* choices = model_.choices(state);
         if (random.below(2) == 0 && model_.num_actions <= 64) {  // every different effect equally likely
@@ -138,7 +138,7 @@ class Moves {
     }
 
     // A split that tells `state` from another reached state of the node.
-    void change_split(FullTree& tree, int32_t leaf, int32_t state, const std::vector<int32_t>& reached,
+    void change_split(CompleteTree& tree, int32_t leaf, int32_t state, const std::vector<int32_t>& reached,
                       Random& random) const {
         const int32_t level = random.below(depth_);
         const int32_t node = tree.ancestor(leaf, level);
@@ -149,7 +149,7 @@ class Moves {
         }
     }
 
-    Split split_near(const FullTree& tree, int32_t node, int32_t level, int32_t state,
+    Split split_near(const CompleteTree& tree, int32_t node, int32_t level, int32_t state,
                      const std::vector<int32_t>& reached, Random& random) const {
         const int32_t* mine = rank(state);
         for (int32_t attempt = 0; attempt < 12; ++attempt) {
@@ -164,16 +164,16 @@ class Moves {
             }
             if (differ == 0) continue;
             const auto [low, high] = std::minmax(mine[split.feature], theirs[split.feature]);
-            split.cut = low + random.below(high - low);
+            split.cut = low + 1 + random.below(high - low);
             return split;
         }
         return random_split(random);
     }
 
-    void shift(FullTree& tree, int32_t node, Random& random) const {
+    void shift(CompleteTree& tree, int32_t node, Random& random) const {
         Split& split = tree.split[node];
-        const int32_t last = model_.num_values[split.feature] - 2;
-        if (split.cut < 0 || last < 1) {
+        const int32_t last = model_.num_values[split.feature] - 1;
+        if (split.cut == 0 || last < 2) {
             split = random_split(random);
             return;
         }
@@ -181,24 +181,24 @@ class Moves {
             const int32_t step = 1 + random.below(2);
             split.cut += random.below(2) == 0 ? step : -step;
         } else {
-            split.cut = random.below(last + 1);
+            split.cut = 1 + random.below(last);
         }
-        split.cut = std::clamp(split.cut, 0, last);
+        split.cut = std::clamp(split.cut, 1, last);
     }
 
-    void copy_or_swap(FullTree& tree, int32_t leaf, Random& random) const {
+    void copy_or_swap(CompleteTree& tree, int32_t leaf, Random& random) const {
         const int32_t level = 1 + random.below(depth_);
         const int32_t width = int32_t{1} << level;
         const int32_t first = width - 1;
         const int32_t node = tree.ancestor(leaf, level);
         const int32_t other = first + (node - first + 1 + random.below(width - 1)) % width;
-        const FullTree old = tree;
+        const CompleteTree old = tree;
         copy_subtree(old, other, tree, node);
         if (random.below(2) == 0) copy_subtree(old, node, tree, other);
     }
 
     // Exchanges the splits of a parent and one child; the grandchildren keep the states they can.
-    void exchange(FullTree& tree, int32_t leaf, Random& random) const {
+    void exchange(CompleteTree& tree, int32_t leaf, Random& random) const {
         if (depth_ < 2) return swap_children(tree, 0);
         const int32_t level = 1 + random.below(depth_ - 1);
         const int32_t child = tree.ancestor(leaf, level);
@@ -208,7 +208,7 @@ class Moves {
         if (tree.split[sibling] == tree.split[parent]) tree.split[sibling] = tree.split[child];
     }
 
-    void randomise(FullTree& tree, int32_t node, Random& random) const {
+    void randomise(CompleteTree& tree, int32_t node, Random& random) const {
         const int32_t inner = tree.num_inner();
         int32_t first = node;
         for (int32_t width = 1; first < inner; width *= 2, first = 2 * first + 1) {

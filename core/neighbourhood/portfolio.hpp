@@ -17,7 +17,7 @@
 #include "moves.hpp"
 #include "run/random.hpp"
 #include "steps.hpp"
-#include "tree.hpp"
+#include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
 
@@ -77,7 +77,7 @@ class Portfolio {
         : max_leaves_(max_leaves),
           chain_(model),
           preparation_(ranks(model).data(), model.num_groups, model.num_features) {
-        best.tree = FullTree(depth, 0);
+        best.tree = CompleteTree(depth, 0);
         for (int32_t k = 0; k < threads; ++k) {
             workers_.push_back(
                 std::make_unique<Worker>(model, preparation_, depth, max_leaves, seed * 1000003 + k, k));
@@ -105,7 +105,7 @@ class Portfolio {
     }
 
     // A tree from outside becomes the incumbent if it is better and small enough, and can be judged in time.
-    void offer(const FullTree& tree, double seconds) {
+    void offer(const CompleteTree& tree, double seconds) {
         if (tree.count_leaves() > max_leaves_) return;
         chain_.deadline = after(seconds);
         const bool judged = chain_.expected_return(tree, kInfeasible) != kInfeasible;
@@ -113,7 +113,7 @@ class Portfolio {
         chain_.deadline = Clock::time_point::max();
     }
 
-    double expected_return(const FullTree& tree, double reject_below) {
+    double expected_return(const CompleteTree& tree, double reject_below) {
         const double value = chain_.expected_return(tree, reject_below);
         return value == kInfeasible || value < reject_below ? value : chain_.tighten();
     }
@@ -129,7 +129,7 @@ class Portfolio {
         const double just_above = value + 2 * Chain::kFine * model.scale();
         int64_t better = 0;
         for (int64_t k = 0; k < count; ++k) {
-            FullTree candidate = best.tree;
+            CompleteTree candidate = best.tree;
             moves.change(candidate, judge.reached(), random);
             if (early) {
                 if (!judge.accept(candidate, just_above)) continue;

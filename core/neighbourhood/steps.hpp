@@ -13,7 +13,7 @@
 #include "model.hpp"
 #include "moves.hpp"
 #include "run/random.hpp"
-#include "tree.hpp"
+#include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
 
@@ -32,16 +32,16 @@ class Steps {
     int64_t work() const { return work_ + gains_.work; }
 
     // The best tree for the optimal values and visits.
-    FullTree best_for_optimum(Random& random) {
+    CompleteTree best_for_optimum(Random& random) {
         gains_.optimal();
-        FullTree tree(depth_, 0);
+        CompleteTree tree(depth_, 0);
         replace(tree, 0);
         moves_.fit(tree, random);
         return tree;
     }
 
     // Changes `tree`, the current one of the judge, by one move that costs about `most_work` at most.
-    void change(FullTree& tree, Judge& judge, double most_work, Random& random) {
+    void change(CompleteTree& tree, Judge& judge, double most_work, Random& random) {
         if (!gains_.choose(judge, random)) return;
         const int32_t height = draw_height(most_work, random);
         int32_t node = tree.num_inner() + random.below(tree.num_leaves());
@@ -96,8 +96,8 @@ class Steps {
 
     // The best subtree below a node; where that is too dear, the best upper part first and then what is
     // below.
-    void replace(FullTree& tree, int32_t node) {
-        const int32_t level = FullTree::level_of(node);
+    void replace(CompleteTree& tree, int32_t node) {
+        const int32_t level = CompleteTree::level_of(node);
         const int32_t height = std::min(depth_ - level, highest(kDearest));
         const double* gain = gains_.below(tree, node);
         if (gains_.groups().empty()) return;
@@ -110,11 +110,11 @@ class Steps {
     }
 
     // The best split of a node whose children stay as they are, or change places.
-    void resplit(FullTree& tree, int32_t node) {
+    void resplit(CompleteTree& tree, int32_t node) {
         const double* gain = gains_.below(tree, node);
         two_sides_.assign(2 * static_cast<size_t>(model_.num_groups), 0.0);
-        FullTree left = tree;
-        FullTree right = tree;
+        CompleteTree left = tree;
+        CompleteTree right = tree;
         left.split[node] = {0, model_.num_values[0]};
         right.split[node] = {0, -1};
         for (int32_t up = node; up > 0;
@@ -135,8 +135,8 @@ class Steps {
     }
 
     // A child takes its parent's place; its leaves are split anew.
-    void promote(FullTree& tree, int32_t node, int32_t child) {
-        const FullTree old = tree;
+    void promote(CompleteTree& tree, int32_t node, int32_t child) {
+        const CompleteTree old = tree;
         int32_t from = child;
         int32_t to = node;
         for (int32_t width = 1; from < tree.num_inner(); width *= 2, from = 2 * from + 1, to = 2 * to + 1) {
@@ -146,7 +146,7 @@ class Steps {
         const int32_t count = tree.leaves_below(node) / 2;
         for (int32_t k = 0; k < count; ++k) {
             const int32_t leaf = 2 * (lowest + k) + 1 - tree.num_inner();
-            tree.split[lowest + k] = {0, -1};
+            tree.split[lowest + k] = {};
             tree.action[leaf] = tree.action[leaf + 1] = old.action[from - tree.num_inner() + k];
             replace(tree, lowest + k);
         }
@@ -172,7 +172,7 @@ class Steps {
     }
 
     // Writes node `at` of a found tree, and all below, to a node of the complete tree.
-    void place(const exact::TreeArrays& found, int32_t at, FullTree& tree, int32_t node) const {
+    void place(const exact::TreeArrays& found, int32_t at, CompleteTree& tree, int32_t node) const {
         if (found.feature[at] < 0) {
             const int32_t first = tree.first_leaf(node);
             std::fill_n(tree.action.begin() + first, tree.leaves_below(node), found.action[at]);
@@ -185,7 +185,7 @@ class Steps {
 
     // Ranks are the features of the exact step: a threshold lies between two of them.
     static Split split_of(const exact::TreeArrays& found, int32_t at) {
-        return {found.feature[at], static_cast<int32_t>(std::ceil(found.threshold[at])) - 1};
+        return {found.feature[at], static_cast<int32_t>(std::ceil(found.threshold[at]))};
     }
 
     const SearchModel& model_;

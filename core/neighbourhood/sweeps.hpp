@@ -7,7 +7,7 @@
 
 #include "chain.hpp"
 #include "model.hpp"
-#include "tree.hpp"
+#include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
 
@@ -34,7 +34,7 @@ class Sweeps {
     bool usable() const { return model_.discount < 1; }
 
     // Sets the policy from which candidates differ, and its values; `solved` says that the chain holds them.
-    bool start_from(const FullTree& tree, Chain& chain, bool solved) {
+    bool start_from(const CompleteTree& tree, Chain& chain, bool solved) {
         row_.resize(model_.num_states);
         residual_ = chain.residual();
         if (solved && static_cast<int32_t>(chain.reached().size()) == model_.num_states) {
@@ -49,7 +49,7 @@ class Sweeps {
     }
 
     // Whether the return of the candidate is surely below the threshold.
-    bool surely_below(const FullTree& tree, double threshold, int32_t most_sweeps) {
+    bool surely_below(const CompleteTree& tree, double threshold, int32_t most_sweeps) {
         const int32_t n = model_.num_states;
         next_row_.resize(n);
         old_ = value_;

@@ -35,7 +35,7 @@ def search_of(mdp, depth):
 
 def random_complete(rng, ranks, depth, num_actions):
     feature = rng.integers(0, len(ranks.values), 2**depth - 1)
-    cut = [rng.integers(-1, len(ranks.values[f])) for f in feature]
+    cut = [rng.integers(0, len(ranks.values[f]) + 1) for f in feature]
     return CompleteTree(
         feature.astype(np.int32), np.array(cut, np.int32), rng.integers(0, num_actions, 2**depth).astype(np.int32)
     )

@@ -54,7 +54,7 @@ def test_a_candidate_is_worth_what_the_plain_twin_says(build) -> None:
     assume(len(search.tree[2]) == 4)
     rng = np.random.default_rng(0)
     for _ in range(12):
-        cut = rng.integers(-1, len(ranks.values[0]), 3).astype(np.int32)
+        cut = rng.integers(0, len(ranks.values[0]) + 1, 3).astype(np.int32)
         tree = CompleteTree(np.zeros(3, np.int32), cut, rng.integers(0, mdp.num_actions, 4).astype(np.int32))
         truth = plain_return(mdp, ranks.tree(tree).actions(mdp.features))
         found = search.expected_return(tree.feature, tree.cut, tree.action, -np.inf)

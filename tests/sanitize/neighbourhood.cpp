@@ -60,7 +60,7 @@ struct Owned {
     }
     Owned(const Owned&) = delete;
 
-    double worth(const FullTree& tree) const {
+    double worth(const CompleteTree& tree) const {
         return m.worth_of([&](int s) {
             const int32_t g = groups.group_of[s];
             return g < 0 ? 0 : tree.action_of(search.rank_of(g));
@@ -92,12 +92,11 @@ void trial(Chance& chance, Report& report) {
     for (int k = 0; k < 3; ++k) {
         search.round(20'000 + chance.below(150'000), chance.one_in(2) ? 10.0 : chance.below(2000) * 1e-6);
         check(search);
-        FullTree given(depth, chance.below(model.m.actions));
+        CompleteTree given(depth, chance.below(model.m.actions));
         for (int32_t& action : given.action) action = chance.below(model.m.actions);
         for (Split& split : given.split) {
             if (model.m.features > 0) split.feature = chance.below(model.m.features);
-            if (model.m.features > 0)
-                split.cut = chance.below(model.groups.num_values[split.feature] + 1) - 1;
+            if (model.m.features > 0) split.cut = chance.below(model.groups.num_values[split.feature] + 1);
         }
         const double plain = model.worth(given), said = search.expected_return(given, kInfeasible);
         report.expect(plain == said || std::abs(plain - said) <= close || model.search.must_end,

@@ -16,7 +16,7 @@ from spotree.tree.tree import Tree
 class CompleteTree:
     """All nodes of a depth, level by level: children of node t are 2t + 1 and 2t + 2, leaves come last.
 
-    A row whose rank in `feature` is above `cut` goes right; cut -1 sends every row right.
+    A row whose rank in `feature` is below `cut` goes left; cut 0 sends every row right.
     """
 
     feature: SmallInts  # [inner node]
@@ -52,7 +52,7 @@ class Ranks:
     def complete(self, tree: Tree, depth: int) -> CompleteTree:
         """The tree with every path lengthened to `depth`; it takes the same action for every group."""
         feature = np.zeros(2**depth - 1, np.int32)
-        cut = np.full(2**depth - 1, -1, np.int32)
+        cut = np.zeros(2**depth - 1, np.int32)
         action = np.zeros(2**depth, np.int32)
 
         def fill(node: int, place: int, level: int) -> None:
@@ -63,7 +63,7 @@ class Ranks:
                 return
             values = self.values[tree.feature[node]]
             feature[place] = tree.feature[node]
-            cut[place] = np.searchsorted(values, tree.threshold[node], side="left") - 1
+            cut[place] = np.searchsorted(values, tree.threshold[node], side="left")
             fill(int(tree.left[node]), 2 * place + 1, level + 1)
             fill(int(tree.right[node]), 2 * place + 2, level + 1)
 
@@ -79,11 +79,11 @@ class Ranks:
                 return Node(action=int(complete.action[place - inner]))
             feature, cut = int(complete.feature[place]), int(complete.cut[place])
             values = self.values[feature]
-            if cut < 0:
+            if cut == 0:
                 return node(2 * place + 2)
-            if cut >= len(values) - 1:
+            if cut >= len(values):
                 return node(2 * place + 1)
-            threshold = float(midpoint(values[cut], values[cut + 1]))
+            threshold = float(midpoint(values[cut - 1], values[cut]))
             return split(feature, threshold, node(2 * place + 1), node(2 * place + 2))
 
         return join(node(0))

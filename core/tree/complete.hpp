@@ -4,36 +4,34 @@
 #include <cstdint>
 #include <vector>
 
-#include "model.hpp"
-
-namespace spotree::neighbourhood {
+namespace spotree {
 
 struct Split {
     int32_t feature = 0;
-    int32_t cut = -1;  // ranks above the cut go right; -1 sends every state right, so the node does not split
+    int32_t cut = 0;  // ranks below the cut go left; 0 sends every state right, so the node does not split
     bool operator==(const Split&) const = default;
 };
 
 // Children of node t are 2t + 1 and 2t + 2; leaf k is node num_inner() + k.
-struct FullTree {
+struct CompleteTree {
     int32_t depth = 0;
     std::vector<Split> split;     // [inner node]
     std::vector<int32_t> action;  // [leaf]
 
-    FullTree() = default;
-    FullTree(int32_t levels, int32_t first_action)
+    CompleteTree() = default;
+    CompleteTree(int32_t levels, int32_t first_action)
         : depth(levels), split((size_t{1} << levels) - 1), action(size_t{1} << levels, first_action) {}
 
     int32_t num_inner() const { return static_cast<int32_t>(split.size()); }
     int32_t num_leaves() const { return static_cast<int32_t>(action.size()); }
-    bool operator==(const FullTree&) const = default;
+    bool operator==(const CompleteTree&) const = default;
 
     // The leaf (0 .. num_leaves - 1) of a row of ranks.
     int32_t leaf_of(const int32_t* rank) const {
         int32_t node = 0;
         for (int32_t level = 0; level < depth; ++level) {
             const Split& at = split[node];
-            node = 2 * node + 1 + (rank[at.feature] > at.cut);
+            node = 2 * node + 1 + (rank[at.feature] >= at.cut);
         }
         return node - num_inner();
     }
@@ -61,20 +59,20 @@ struct FullTree {
     int32_t single_action(int32_t node) const {
         if (node >= num_inner()) return action[node - num_inner()];
         const int32_t right = single_action(2 * node + 2);
-        if (split[node].cut < 0 || right < 0) return right;
+        if (split[node].cut == 0 || right < 0) return right;
         return single_action(2 * node + 1) == right ? right : -1;
     }
 
     // Leaves that remain when splits without effect are taken out.
     int32_t count_leaves(int32_t node = 0) const {
         if (single_action(node) >= 0) return 1;
-        if (split[node].cut < 0) return count_leaves(2 * node + 2);
+        if (split[node].cut == 0) return count_leaves(2 * node + 2);
         return count_leaves(2 * node + 1) + count_leaves(2 * node + 2);
     }
 };
 
 // Copies the subtree below `from` to `to`, two nodes of one level.
-inline void copy_subtree(const FullTree& source, int32_t from, FullTree& tree, int32_t to) {
+inline void copy_subtree(const CompleteTree& source, int32_t from, CompleteTree& tree, int32_t to) {
     for (int32_t width = 1; from < tree.num_inner(); width *= 2, from = 2 * from + 1, to = 2 * to + 1) {
         for (int32_t k = 0; k < width; ++k) {
             tree.split[to + k] = source.split[from + k];
@@ -86,4 +84,4 @@ inline void copy_subtree(const FullTree& source, int32_t from, FullTree& tree, i
     }
 }
 
-}  // namespace spotree::neighbourhood
+}  // namespace spotree
