@@ -5,6 +5,8 @@ import os
 import resource
 import socket
 import stat
+import threading
+import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -170,3 +172,27 @@ def test_the_longest_name_can_be_written(tmp_path: Path) -> None:
     with whole_file(path) as stream:
         stream.write(b"x")
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_pipe_that_nobody_reads_is_refused_at_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    check_target(pipe)  # its reader may still come
+    with (
+        pytest.raises(UnwrittenError, match="nobody reads this pipe; start its reader first"),
+        whole_file(pipe) as s,
+    ):
+        s.write(b"all of it")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_pipe_with_a_reader_gets_more_than_it_holds_at_once(tmp_path: Path) -> None:
+    pipe, got = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+    reader.start()
+    time.sleep(0.2)
+    with whole_file(pipe) as stream:
+        stream.write(bytes(10**6))
+    reader.join(30)
+    assert got == [bytes(10**6)]

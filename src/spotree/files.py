@@ -38,10 +38,10 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise UnwrittenError(path, error) from error
 
 
-def check_target(path: str | os.PathLike[str]) -> None:
-    """Complain about a file that cannot be written, before the work whose result goes there."""
+def check_target(path: str | os.PathLike[str]) -> Path | None:
+    """The regular file that would be written, if it is one; complains before the work whose result goes there."""
     try:
-        _target(path)
+        return _target(path)
     except OSError as error:
         raise UnwrittenError(path, error) from error
 
@@ -139,8 +139,20 @@ def _through(path: Path) -> IO[bytes]:
     """The target itself, opened for writing."""
     number = _standard(os.stat(path))
     if number is None:
-        return os.fdopen(os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY), "wb")
+        return os.fdopen(_opened(path), "wb")
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()
     return os.fdopen(os.dup(number), "wb")
+
+
+def _opened(path: Path) -> int:
+    """Opened at once: a pipe that nobody reads is refused, as waiting for a reader would keep the result from all."""
+    try:
+        number = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise OSError(errno.ENXIO, "nobody reads this pipe; start its reader first") from error
+        raise
+    os.set_blocking(number, True)
+    return number

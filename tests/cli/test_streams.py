@@ -3,8 +3,10 @@
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -137,3 +139,45 @@ def test_a_file_that_cannot_be_there_is_refused_before_the_search(
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith(f"spotree: {option} {name}: cannot be written ({reason}")
+
+
+def test_the_solution_never_replaces_the_certificate(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("run")
+    done = run(*CERTIFY, "--certificate", "run", "--out", "link", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "spotree: --out and --certificate are the same file, link; give each its own\n"
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("ctrl_c", [signal.SIG_DFL, signal.SIG_IGN])  # a shell's background jobs ignore it
+def test_a_request_to_end_leaves_the_result_and_no_rest(name: str, ctrl_c: signal.Handlers, tmp_path: Path) -> None:
+    command = (
+        "certify",
+        "tiger_vs_antelope",
+        "-d",
+        "4",
+        "-t",
+        "60",
+        "--threads",
+        "1",
+        "-c",
+        "proof",
+        "-o",
+        "run.json",
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-m", "spotree", *command],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, ctrl_c),
+    )
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:  # the proof has begun
+        time.sleep(0.1)
+    child.send_signal(getattr(signal, name))
+    output, complaint = child.communicate(timeout=60)
+    assert child.returncode == 0, complaint
+    assert "interrupted; the tree is the best found" in output
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["proof", "run.json"]

@@ -150,3 +150,8 @@ def test_every_way_out_that_is_offered_for_a_shipped_model_is_one(
     assert done.returncode == 2
     assert done.stderr.rstrip().endswith(words)
     assert run(way, tmp_path).returncode == 0
+
+
+def test_a_tolerance_is_not_offered_where_no_flag_sets_it() -> None:
+    said = in_flags("what counts as better (1.8e+02); give a tolerance of 4.4e-03 or more or a lower discount")
+    assert said == "what counts as better (1.8e+02); give a lower discount"

@@ -93,3 +93,13 @@ def test_without_time_the_answer_is_not_worse_than_a_start_laid_out_in_its_own_w
     problem = TreeProblem(features, gain, 2, frozen=below)
     step = engine_named(engine).best_tree(problem, Limits(time=0, threads=1), start)
     assert step.value >= gain[np.arange(40), start.actions(features)].sum() - 1e-12
+
+
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+@pytest.mark.parametrize("given", [{0: 1}, [0], 2, "x"])
+def test_what_is_no_tree_and_no_frozen_nodes_is_refused_by_its_type(engine: str, given: object) -> None:
+    name = type(given).__name__
+    with pytest.raises(InvalidProblemError, match=f"start is of type {name}; give a Tree"):
+        spotree.improve(FEATURES, GAIN, 1, engine=engine, start=given)
+    with pytest.raises(InvalidProblemError, match=f"frozen is of type {name}; give a Frozen"):
+        spotree.improve(FEATURES, GAIN, 1, engine=engine, frozen=given)

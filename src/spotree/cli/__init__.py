@@ -1,7 +1,9 @@
 """The command line: parse, one public call, print."""
 
 import errno
+import signal
 import sys
+from types import FrameType
 
 
 def main() -> None:
@@ -13,10 +15,24 @@ def main() -> None:
     from spotree.cli.streams import complain, ended, prepare
 
     prepare()
+    _end_gently()
     if sys.stdout is None:
         complain("standard output is closed; send it to /dev/null if it is not wanted")
         sys.exit(2)
     sys.exit(ended(_run()))
+
+
+def _end_gently() -> None:
+    """Let a request to end (`kill`, a batch system's time limit, a closed terminal) do what Ctrl-C does."""
+
+    def interrupt(_number: int, frame: FrameType | None) -> None:
+        ctrl_c = signal.getsignal(signal.SIGINT)
+        (ctrl_c if callable(ctrl_c) else signal.default_int_handler)(signal.SIGINT, frame)
+
+    for name in ("SIGTERM", "SIGHUP"):  # the latter is not everywhere
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores it: so be it
+            signal.signal(number, interrupt)
 
 
 def _run() -> int:

@@ -55,8 +55,11 @@ def certify(
     from spotree.proof.certify import certify as run
     from spotree.proof.ingredients import Ingredients
 
-    check_writable(out)
-    check_writable(certificate, "--certificate")
+    solution_file, proof_file = check_writable(out), check_writable(certificate, "--certificate")
+    if proof_file is not None and proof_file == solution_file:
+        raise SpotreeError(
+            f"--out and --certificate are the same file, {shown(str(out), LONGEST_LINE)}; give each its own"
+        )
     unwritten: list[SpotreeError] = []
     try:
         with LiveLine(mdp, quiet=as_json) as live:

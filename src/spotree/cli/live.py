@@ -1,5 +1,6 @@
 """The line that shows how a long search is doing."""
 
+import shutil
 import sys
 from contextlib import suppress
 from types import TracebackType
@@ -37,7 +38,7 @@ class LiveLine:
         text = (
             f"{progress.seconds:6.1f} s  round {progress.round}  return {progress.value:.6f}"
             f"  bound {progress.bound:.6f}  gap {gap:.2%}"
-        )
+        )[: shutil.get_terminal_size().columns - 1]  # a line that wraps cannot be rewritten
         try:
             print("\r" + text.ljust(self.width), end="", file=sys.stderr, flush=True)
         except OSError:  # the terminal is gone; the search goes on

@@ -15,11 +15,10 @@ from spotree.shown import LONGEST_LINE, shown
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
-def check_writable(path: Path | None, option: str = "--out") -> None:
-    """Refuse a file to write while nothing is lost yet: before the search."""
+def check_writable(path: Path | None, option: str = "--out") -> Path | None:
+    """Refuse a file to write while nothing is lost yet: before the search. Returns it if it is a regular one."""
     try:
-        if path is not None:
-            check_target(path)
+        return None if path is None else check_target(path)
     except UnwrittenError as error:
         raise SpotreeError(f"{option} {error}") from error
 

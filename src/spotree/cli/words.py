@@ -10,6 +10,7 @@ _NOT_IN_COMMANDS = {"gap_tolerance": "--gap", "memory_limit": "--memory"}  # wha
 _WAYS_OUT = {  # those that Python alone has, and what to do here instead
     r"pass normalise=True to rescale rows .*": "correct the file",
     r"\bundiscounted=True with 1\b": "--discount 1",
+    r"a tolerance of \S+ or more or (?=a lower discount)": "",
     r"; arrays go to build_mdp, shipped names to load\b": "",
     r"(?<=has no setting 'preset'; )it has .*": "drop --preset",
 }

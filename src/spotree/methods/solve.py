@@ -82,7 +82,7 @@ def solve(
     settings
         What only this method knows, such as `engine="rsbb"` for "spot".
     """
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise InvalidProblemError(f"method {method!r} is unknown; choose one of {', '.join(METHODS)}")
     check_size(mdp, depth, max_leaves)
     check_limits(time_limit, seed, threads)

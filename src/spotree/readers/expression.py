@@ -47,6 +47,8 @@ def states_where(
         tree = ast.parse(spelled.strip(), mode="eval")
     except SyntaxError as error:
         raise ReadError(f"goal={text!r} is neither a label nor an expression: {error.msg}") from None
+    except (RecursionError, MemoryError):
+        raise ReadError(f"goal={text!r} is nested too deeply; write it shorter") from None
 
     def value(node: ast.expr) -> Any:
         match node:
@@ -82,7 +84,11 @@ def states_where(
         """The value, which must be true or false; a variable of 0 and 1 will do."""
         return np.asarray(value(node)).astype(bool)
 
-    return np.array(np.broadcast_to(truth(tree.body), num_states))
+    try:
+        with np.errstate(all="ignore"):  # 1 / x where x is 0 may stand behind a guard: it is infinite
+            return np.array(np.broadcast_to(truth(tree.body), num_states))
+    except (ArithmeticError, TypeError, RecursionError) as error:
+        raise ReadError(f"goal={text!r} cannot be evaluated: {error}") from None
 
 
 def _listed(names: Mapping[str, object]) -> str:

@@ -118,6 +118,8 @@ def _is_whole(value: Any) -> bool:
 
 def _checked(frozen: Frozen, depth: int, num_features: int, num_actions: int) -> Frozen:
     """The frozen nodes as arrays of the right type; what an engine could trip over is refused here, once."""
+    if not isinstance(frozen, Frozen):
+        raise InvalidProblemError(f"frozen is of type {type(frozen).__name__}; give a Frozen of three arrays")
     inner = 2**depth - 1
     arrays = []
     for name, size, kinds in (("feature", inner, "iu"), ("threshold", inner, "iuf"), ("action", inner + 1, "iu")):

@@ -12,6 +12,8 @@ def check_start(problem: TreeProblem, start: Tree | None) -> None:
     """Refuse a start that is not a tree of the problem."""
     if start is None:
         return
+    if not isinstance(start, Tree):
+        raise InvalidProblemError(f"start is of type {type(start).__name__}; give a Tree, such as `policy.tree`")
     check_range(start, problem.features.shape[1], problem.gain.shape[1], "start")
     check_fit(start, problem.depth, problem.max_leaves)
     if problem.frozen is not None and not respects(problem.frozen, start):

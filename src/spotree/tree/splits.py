@@ -61,7 +61,7 @@ def candidate_splits(features: Features, relevant: np.ndarray | None = None) -> 
     for feature in range(features.shape[1]):
         order = np.argsort(rows[:, feature], kind="stable")
         values = rows[order, feature]
-        first_of_value = np.flatnonzero(np.r_[True, np.diff(values) > 0]) if len(rows) else np.zeros(0, int)
+        first_of_value = np.flatnonzero(np.r_[True, values[1:] > values[:-1]]) if len(rows) else np.zeros(0, int)
         if len(first_of_value) < 2:
             continue
         left_set = np.bitwise_xor.accumulate(np.bitwise_xor.reduceat(keys[order], first_of_value), axis=0)[:-1]
