@@ -10,6 +10,7 @@ import pytest
 import spotree
 from spotree import _core
 from spotree.mdp import ChoiceRows, build_mdp
+from spotree.methods.solution import SolveStatus
 from spotree.values import certified_return, optimum, uniform
 
 SIZE = 150_000
@@ -61,4 +62,16 @@ def test_ctrl_c_is_heard_while_the_optimum_is_computed(large: spotree.MDP) -> No
     with pytest.raises(KeyboardInterrupt):
         optimum(large)
     assert time.perf_counter() - started < 2.0
+    alarm.join()
+
+
+@pytest.mark.parametrize("method", ["neighbourhood", "spot", "viper"])
+def test_ctrl_c_before_the_search_returns_a_tree_with_a_bound(large: spotree.MDP, method: str) -> None:
+    alarm = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    alarm.start()
+    started = time.perf_counter()
+    solution = spotree.solve(large, 2, time_limit=60.0, method=method, threads=1)
+    assert time.perf_counter() - started < 10.0  # about 2, and room for a busy machine
+    assert solution.status is SolveStatus.INTERRUPTED
+    assert solution.value <= solution.bound <= large.reward_of_choice.max() / (1 - large.discount) * (1 + 1e-6)
     alarm.join()

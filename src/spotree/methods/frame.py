@@ -42,16 +42,24 @@ class Frame:
     random: Certified[float] = field(init=False)
     reserve: float = field(init=False)  # seconds that the evaluation of a policy takes, about
     hurried: bool = field(init=False)
+    interrupted: bool = False  # Ctrl-C came before there was anything to search from
     started: float = field(default_factory=time.perf_counter)
 
     def __post_init__(self) -> None:
         check_size(self.mdp, self.depth, self.max_leaves)
-        first, second = self.stop_at(OPTIMUM_SHARE), self.stop_at(RANDOM_SHARE)
+        try:
+            self._look(self.stop_at(OPTIMUM_SHARE), self.stop_at(RANDOM_SHARE))
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self._look(_core.Stop(0.0), _core.Stop(0.0))
+
+    def _look(self, first: _core.Stop, second: _core.Stop) -> None:
+        """The best and the random return, as well as they can be had before these stops."""
         self.optimum = optimum(self.mdp, stop=first)
         before = self.seconds
         self.random = certified_return(self.mdp, uniform(self.mdp), stop=second)
         self.reserve = self.seconds - before
-        self.hurried = first.raised or second.raised
+        self.hurried = self.interrupted or first.raised or second.raised
 
     @property
     def random_value(self) -> float:
@@ -59,6 +67,8 @@ class Frame:
 
     def stop_at(self, share: float, least: float = 0.0) -> _core.Stop:
         """Ends at a share of the time limit, or in `least` seconds if that is later."""
+        if self.interrupted:
+            return _core.Stop(least)
         if self.time_limit is None or self.time_limit == math.inf:
             return _core.Stop()
         return _core.Stop(max(share * max(self.time_limit, GRACE) - self.seconds, least))
@@ -111,7 +121,8 @@ class Frame:
     def at_once(self, start: Tree | None) -> Solution:
         """The answer when there is no time for a search: the start, or what the best policy known does most."""
         usual = leaf(int(np.bincount(self.optimum.actions).argmax()))
-        return self.solution(usual if start is None else start, SolveStatus.TIME_LIMIT)
+        status = SolveStatus.INTERRUPTED if self.interrupted else SolveStatus.TIME_LIMIT
+        return self.solution(usual if start is None else start, status)
 
     def solution(
         self,
