@@ -104,7 +104,8 @@ void check(const Problem& p, Prover& prover, Chance& chance, Report& report) {
     }
     const bool proved = prover.winner.load() != Prover::Winner::none;
     for (int k = 0; k < 10; ++k) {
-        const int splits = p.leaves < 1 << p.depth ? 0 : p.depth;  // with few leaves: single actions
+        const int splits =
+            p.leaves < 1 << std::min(p.depth, 29) ? 0 : p.depth;  // with few leaves: single actions
         const auto action_of =
             hostile::random_actions(p.groups, p.model.features, p.model.actions, splits, chance);
         const double plain = p.worth([&](int g) { return action_of[g]; });
@@ -112,7 +113,7 @@ void check(const Problem& p, Prover& prover, Chance& chance, Report& report) {
     }
     if (!proved) return;
     report.expect(bound <= prover.shared.best + close, "a proof leaves no gap", bound, prover.shared.best);
-    if (p.depth > 1 || p.leaves < 1 << p.depth || p.model.actions > 6) return;
+    if (p.depth > 1 || p.leaves < 1 << std::min(p.depth, 29) || p.model.actions > 6) return;
     const double best = hostile::best_of_shallow(p.model, p.groups, p.depth);
     if (best == -HUGE_VAL) return report.expect(tree.empty(), "there is no feasible tree");
     report.expect(std::abs(best - prover.shared.best) <= close, "the best tree is found", best,
