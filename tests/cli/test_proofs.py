@@ -118,3 +118,13 @@ def test_ctrl_c_while_checking_decides_nothing(proof: Path, monkeypatch: pytest.
     done = CliRunner().invoke(app, ["check", str(proof), "frozenlake_4x4"])
     assert done.exit_code == 130
     assert "neither accepted nor rejected" in done.stderr
+
+
+def test_a_resumed_proof_says_that_it_trusts_the_old_one(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.cert", tmp_path / "new.cert"
+    certify(load("frozenlake_4x4"), 1, time_limit=0.0, search=0.0, certificate=old)
+    for more, words in ((("-c", new), "checks both"), ((), "run again with --certificate")):
+        done = run("certify", "frozenlake_4x4", "-d", 1, "-t", 20, "--resume", old, *more)
+        assert done.returncode == 0, done.stderr
+        assert "old.cert does, which was not checked" in done.stdout
+        assert words in done.stdout
