@@ -68,8 +68,10 @@ class Prover {
                 if (find_root_floors(plan, bounders, root, draft)) return settle_root(draft);
             } else if (sharpen) {
                 bounders[0]->viable.clear();
+                const double shown = root.bound;
                 verdict = bounders[0]->process(root, whole, 6, true, write ? &draft : nullptr);
                 if (verdict == Verdict::closed) return settle_root(draft);
+                if (verdict == Verdict::stopped) root.bound = shown;  // its last round is not in the draft
             }
             sharpen = true;
             const double best = shared.best.load();

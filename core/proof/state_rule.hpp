@@ -31,7 +31,9 @@ class StateRule {
     void begin(Bounder& bounder, Region root, const Draft& draft) {
         const std::vector<Item> whole{{0, shared_.sizes.whole, 0}};
         const double shown = root.bound;
-        switch (bounder.process(root, whole, 1, false, nullptr)) {
+        const Verdict verdict = bounder.process(root, whole, 1, false, nullptr);
+        root.bound = shown;  // what this found is not in the draft
+        switch (verdict) {
             case Verdict::closed:
                 write_region(journal_, -1, 0, 0, draft, {0});
                 break;

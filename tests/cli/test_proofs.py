@@ -39,6 +39,19 @@ def test_an_accepted_proof_says_what_is_proved_and_assumed(proof: Path) -> None:
     assert done.returncode == 0, done.stderr
     for words in ("accepted", "no tree of depth 1", "optimal up to that tolerance", "assumed"):
         assert words in done.stdout
+    assert "rounding" not in done.stdout  # it is in the bound
+
+
+def test_a_tree_is_called_optimal_only_where_the_tolerance_is_small(tmp_path: Path) -> None:
+    path = tmp_path / "run.cert"
+    solution = certify(load("frozenlake_4x4"), 1, time_limit=20, search=0.0, tolerance=0.5, certificate=path)
+    verdict = check(load("frozenlake_4x4"), Certificate.load(path))
+    assert solution.proved_optimal
+    assert verdict.bound - verdict.value <= verdict.tolerance
+    done = run("check", path, "frozenlake_4x4")
+    assert done.returncode == 0, done.stderr
+    assert "is optimal" not in done.stdout
+    assert f"up to {verdict.bound + verdict.tolerance - verdict.value:.3g} more" in done.stdout
 
 
 def test_another_model_is_rejected_in_one_line_that_names_the_way_out(proof: Path) -> None:
@@ -105,3 +118,13 @@ def test_ctrl_c_while_checking_decides_nothing(proof: Path, monkeypatch: pytest.
     done = CliRunner().invoke(app, ["check", str(proof), "frozenlake_4x4"])
     assert done.exit_code == 130
     assert "neither accepted nor rejected" in done.stderr
+
+
+def test_a_resumed_proof_says_that_it_trusts_the_old_one(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.cert", tmp_path / "new.cert"
+    certify(load("frozenlake_4x4"), 1, time_limit=0.0, search=0.0, certificate=old)
+    for more, words in ((("-c", new), "checks both"), ((), "run again with --certificate")):
+        done = run("certify", "frozenlake_4x4", "-d", 1, "-t", 20, "--resume", old, *more)
+        assert done.returncode == 0, done.stderr
+        assert "old.cert does, which was not checked" in done.stdout
+        assert words in done.stdout

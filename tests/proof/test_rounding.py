@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from oracles.certify import random_mdp
 from oracles.fractions_of_trees import exact_best, exact_return
 from spotree.errors import InvalidProblemError
 from spotree.mdp.build import build_mdp
@@ -105,3 +106,15 @@ def test_check_rejects_a_model_whose_rows_sum_to_more_than_1(tmp_path):
     verdict = check(more, Certificate.load(tmp_path / "run.cert"))
     assert not verdict.accepted
     assert "sum to 1 + 9.0e-10" in verdict.reason
+
+
+@pytest.mark.parametrize("seed", [152, 209, 276])
+def test_visits_that_rounding_lifts_do_not_cost_an_honest_certificate(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    mdp = random_mdp(rng, "stay")
+    reward = mdp.reward_of_choice * 10.0 ** rng.uniform(-3, 3, len(mdp.reward_of_choice))
+    mdp = dataclasses.replace(mdp, discount=1 - 1e-6, reward_of_choice=reward)
+    certify(mdp, 2, time_limit=5, search=0.0, threads=1, certificate=tmp_path / "run.cert")
+    verdict = check(mdp, Certificate.load(tmp_path / "run.cert"))
+    assert verdict.accepted, verdict.reason
+    assert exact_best(mdp, 2) <= Fraction(verdict.bound) + Fraction(verdict.tolerance)

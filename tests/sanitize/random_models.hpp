@@ -268,7 +268,8 @@ inline std::vector<int32_t> random_actions(const Groups& groups, int features, i
     std::vector<int32_t> action_of(groups.count, 0), all(groups.count);
     for (int g = 0; g < groups.count; ++g) all[g] = g;
     const auto grow = [&](const auto& self, const std::vector<int32_t>& members, int left_depth) -> void {
-        if (left_depth == 0 || splits.empty()) {
+        if (left_depth == 0 || splits.empty() ||
+            members.size() < 2) {  // deep trees have few that part anything
             const int a = chance.below(actions);
             for (const int32_t g : members) action_of[g] = a;
             return;

@@ -30,7 +30,7 @@ def certify(
         Path | None, typer.Option("--certificate", "-c", help="Write the proof, for `spotree check`.")
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option("--resume", help="Go on from the certificate of a run that was stopped.")
+        Path | None, typer.Option("--resume", help="Go on from the certificate of a stopped run, taken on trust.")
     ] = None,
     levels: Annotated[
         bool,
@@ -84,3 +84,7 @@ def certify(
     if certificate is not None and not as_json:
         name = shown(shlex.quote(str(certificate)), LONGEST_LINE)
         print(f"certificate in {name}; to check it: spotree check {name} MODEL")
+    if resume is not None and not as_json:
+        name = shown(shlex.quote(str(resume)), LONGEST_LINE)
+        way = "checks both" if certificate is not None else "needs a new one: run again with --certificate"
+        print(f"bound and proof hold if {name} does, which was not checked; `spotree check` {way}")

@@ -16,12 +16,21 @@ from spotree.shown import LONGEST_LINE, shown
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP
 
+SMALL = 1e-5  # of the returns: a tolerance up to which a tree is called optimal
+
 
 def _show_count(done: int, total: int) -> None:
     """Say on a terminal how far the check is; the line is erased at its end."""
     if sys.stderr.isatty() and (done % 200 == 0 or done == total):
         text = f"checked {done:,} of {total:,} regions"
         print("\r" + text, end="\r" + " " * len(text) + "\r" if done == total else "", file=sys.stderr, flush=True)
+
+
+def _meaning(value: float, bound: float, tolerance: float) -> str:
+    """What a proof says of its tree: optimal only where the tolerance is small beside the returns."""
+    if bound - value <= tolerance <= SMALL * max(abs(value), abs(bound)):
+        return "the tree is optimal up to that tolerance"
+    return f"the tree may not be the best: another one may return up to {bound + tolerance - value:.3g} more"
 
 
 def _certificate_first(command: Callable[..., None]) -> Callable[..., None]:
@@ -72,17 +81,13 @@ def check(
     else:
         leaves = read.header["max_leaves"]
         size = f"depth {read.header['depth']}" + (f" and {leaves} leaves" if leaves else "")
-        optimal = verdict.bound - verdict.value <= verdict.tolerance
         show_facts(
             [
                 ("accepted", f"{verdict.reason} ({verdict.regions:,} regions)"),
                 ("tree", f"return {verdict.value:.9g}, evaluated here"),
                 ("proved", f"no tree of {size} returns more than {verdict.bound:.9g} + {verdict.tolerance:.1e}"),
-                ("so", "the tree is optimal up to that tolerance" if optimal else "the tree may not be the best"),
-                (
-                    "assumed",
-                    "the model is as meant; rounding stays far below the tolerance; SHA-256 tells regions apart",
-                ),
+                ("so", _meaning(verdict.value, verdict.bound, verdict.tolerance)),
+                ("assumed", "the model is as meant; SHA-256 tells regions apart"),
             ]
         )
     if not verdict.accepted:

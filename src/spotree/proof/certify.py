@@ -51,9 +51,10 @@ def certify(
         If it cannot be written, the `UnwrittenError` at the end has the solution as its `result`.
     resume
         The certificate of a stopped run on the same model and size: its open regions are taken up again, and a new
-        certificate holds the old proof too. The model is put into the certificate's order of features and actions.
-        Only rule "state" goes on; rule "tree" starts anew, and so does everything after a certificate of a level:
-        stop a proof that is to be resumed with `Ingredients(levels=False)`.
+        certificate holds the old proof too. The file is taken on trust, its bound and removed actions as well: what a
+        resumed run calls proved is proved once `check` accepts the new certificate. The model is put into the
+        certificate's order of features and actions. Only rule "state" goes on; rule "tree" starts anew, and so does
+        everything after a certificate of a level: stop a proof that is to be resumed with `Ingredients(levels=False)`.
     progress
         Called with a `Progress` now and then.
     tolerance

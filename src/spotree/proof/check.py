@@ -168,6 +168,9 @@ class _Proof:
                 visits = plain.own_visits(world, self.floor, region.visits, enough / max(most, 1e-300))
             visits, small = np.where(world.states, visits, 0.0), enough / max(bounded.lost, 1e-300)
             above, visits = plain.excess_visits(world, visits, self.floor, small)
+            if 0.1 * self.tolerance < bounded.lost * above and above <= 1e-6 * visits.sum():
+                visits = plain.lowered_visits(world, visits, self.floor)
+                above, visits = plain.excess_visits(world, visits, self.floor, small)
             region.visits, slack = visits, bounded.lost * above
             if visits.min() < 0 or not slack <= 0.1 * self.tolerance:
                 raise RejectedError(f"region {number}: the visits are higher than every tree must pay")
