@@ -85,6 +85,17 @@ def test_an_unfinished_proof_turns_to_levels(monkeypatch, tmp_path):
     assert not list(tmp_path.glob("*.partial"))
 
 
+def test_all_levels_share_the_cubes_of_the_first(tmp_path):
+    mdp = load("frozenlake_8x8")
+    run, _ = attempt(mdp, 2, 0.5, ("state", "tree"), tmp_path / "run.cert")
+    for level in (0.45, 0.42, 0.4):  # the best tree of depth 2 returns 0.387
+        done = run.follow(Turn(60.0, level=level))
+        assert done.is_level
+        assert done.winner != "none"
+    assert run.problem.model.builds() == 1
+    run.recorder.drop()
+
+
 @pytest.mark.parametrize(("done", "early"), [(0.05, True), (0.5, False)])
 def test_a_proof_that_gets_nowhere_is_left_early(done, early, monkeypatch):
     limit, began = 3.0, []

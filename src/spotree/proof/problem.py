@@ -24,12 +24,15 @@ class Problem:
         A tree counts as better only if it is by more than this.
     prepared
         Seconds that the frame took.
+    model
+        The arrays of the core, and the sets of groups that trees can single out: built once, by the first attempt.
     """
 
     frame: Frame
     groups: Groups
     margin: float
     prepared: float
+    model: _core.ProofModel
 
     @property
     def left(self) -> float:
@@ -39,25 +42,8 @@ class Problem:
 
     def attempt(self, level: float | None = None) -> Attempt:
         """A proof that has not begun."""
-        mdp, groups = self.frame.mdp, self.groups
-        proof = _core.Proof(
-            mdp.choice_start,
-            groups.choice_of,
-            mdp.row_start,
-            mdp.target,
-            mdp.probability,
-            mdp.reward_of_choice,
-            mdp.initial,
-            mdp.discount,
-            groups.group_of,
-            groups.rank,
-            groups.splits.feature,
-            groups.split_rank,
-            self.frame.depth,
-            min(self.frame.max_leaves or NO_LIMIT, NO_LIMIT),
-            self.margin / 2,
-        )
-        made = Attempt(proof, groups, level)
+        mdp = self.frame.mdp
+        made = Attempt(_core.Proof(self.model, self.margin / 2), self.groups, level)
         # Before the first tree: less than any policy can return, so that every feasible tree is an improvement.
         worst = min(0.0, float(mdp.reward_of_choice.min())) / (1 - mdp.discount)
         made.offer(worst - max(1e-3 * abs(worst), abs(self.frame.optimum.value), 100 * self.margin))
@@ -77,4 +63,21 @@ def make_problem(
     margin = tolerance * scale
     if not frame.hurried:
         check_margin(mdp, frame.optimum, margin, tolerance)
-    return Problem(frame, find_groups(mdp), margin, prepared)
+    groups = find_groups(mdp)
+    model = _core.ProofModel(
+        mdp.choice_start,
+        groups.choice_of,
+        mdp.row_start,
+        mdp.target,
+        mdp.probability,
+        mdp.reward_of_choice,
+        mdp.initial,
+        mdp.discount,
+        groups.group_of,
+        groups.rank,
+        groups.splits.feature,
+        groups.split_rank,
+        depth,
+        min(max_leaves or NO_LIMIT, NO_LIMIT),
+    )
+    return Problem(frame, groups, margin, prepared, model)
