@@ -28,7 +28,7 @@ struct ProofModel {
     }
 
   private:
-    static constexpr size_t kMostMembers = 60'000'000;  // of all cubes together: a few hundred megabytes
+    static constexpr size_t kMostMembers = 60'000'000;  // of all cubes, and as many edges: about a gigabyte
 
     std::mutex lock_;
 };

@@ -1,6 +1,7 @@
 """One call of `certify`: attempts in turn, each in the background, while searches look for better trees."""
 
 import math
+from dataclasses import dataclass, field
 
 from spotree.methods.history import Progress
 from spotree.methods.solution import Solution, SolveStatus
@@ -18,23 +19,22 @@ from spotree.tree.tree import make_tree
 FIRST_PAUSE, LONGER, LONGEST_PAUSE = 0.01, 1.3, 0.25  # seconds between looks at a proof: a short one ends at once
 
 
+@dataclass(slots=True, eq=False)
 class Run:
     """The loop that joins schedule, incumbent and recorder; `budget` is the time for searches beside the proof."""
 
-    def __init__(
-        self,
-        problem: Problem,
-        incumbent: Incumbent,
-        recorder: Recorder,
-        use: Ingredients,
-        memory: int,
-        budget: float,
-    ) -> None:
-        self.problem, self.incumbent, self.recorder = problem, incumbent, recorder
-        self.use, self.memory, self.budget = use, memory, budget
-        self.searched = 0  # times, beside the proof
-        self.interrupted = False
-        self.now = problem.attempt()
+    problem: Problem
+    incumbent: Incumbent
+    recorder: Recorder
+    use: Ingredients
+    memory: int
+    budget: float
+    searched: int = 0  # times, beside the proof
+    interrupted: bool = False
+    now: Attempt = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.now = self.problem.attempt()
 
     def resume(self, old: Certificate, path: str) -> None:
         """Take up a stopped proof from its file: its tree and its open regions."""
@@ -103,19 +103,16 @@ class Run:
 
     def collect(self) -> None:
         """Take over a better tree that the proof came across."""
-        found = self.now.tree() if self.now.proof.value() > self.incumbent.value else None
-        if found is not None:
+        if self.now.proof.value() > self.incumbent.value and (found := self.now.tree()) is not None:
             self.incumbent.offer(found)
             self.now.offer(self.incumbent.value)
 
     def answer(self, best: Attempt) -> Solution:
         """What was reached, and its certificate."""
-        frame, recorder, value = self.problem.frame, self.recorder, self.incumbent.value
+        frame, recorder, incumbent = self.problem.frame, self.recorder, self.incumbent
         unfinished = SolveStatus.INTERRUPTED if self.interrupted else SolveStatus.TIME_LIMIT
         status = SolveStatus.OPTIMAL if best.proves_tree else unfinished
-        recorder.history.append(Progress(frame.seconds, recorder.regions, value, recorder.bound))
-        solution = frame.solution(
-            self.incumbent.tree, status, recorder.history, recorder.bound, self.problem.margin
-        )
+        history = [*recorder.history, Progress(frame.seconds, recorder.regions, incumbent.value, recorder.bound)]
+        solution = frame.solution(incumbent.tree, status, history, recorder.bound, self.problem.margin)
         recorder.save(best, solution)
         return solution
