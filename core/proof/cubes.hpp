@@ -60,6 +60,7 @@ class Cubes {
     template <class Stop>
     void build(int groups, int tree_depth, size_t most_members, Stop&& stop) {
         depth = tree_depth;
+        cubes.clear(), edges.clear(), members.clear(), key_of_.clear(), number_.clear();  // of a stopped one
         SystemNames random;
         keys.resize(groups);
         for (auto& k : keys) k = {random(), random()};

@@ -18,6 +18,8 @@ struct Plan {
 
 class Prover {
   public:
+    explicit Prover(ProofModel& problem) : shared(problem) {}
+
     Shared shared;
     std::optional<OldProof> old;  // a proof to go on with
     Journal by_state, by_tree;
@@ -41,8 +43,7 @@ class Prover {
         certified_ = root.relaxed.bound;
         if (old) lower_bound_to(old->bound);
         if (stop()) return write_root(root);
-        shared.cubes.build(shared.model.groups, shared.sizes.depth[shared.sizes.whole], 60'000'000, stop);
-        if (!shared.cubes.complete) return write_root(root);
+        if (!shared.problem.build_cubes(stop)) return write_root(root);
         std::vector<std::unique_ptr<Bounder>> bounders;
         const int state_workers = plan.state_rule ? std::max(1, plan.threads - (plan.tree_rule ? 1 : 0)) : 0;
         for (int t = 0; t < std::max(plan.threads, state_workers + (plan.tree_rule ? 1 : 0)); ++t) {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <mutex>
 
-#include "proof/model.hpp"
+#include "proof/proof_model.hpp"
 #include "proof/step.hpp"
 
 namespace spotree::proof {
@@ -24,9 +24,13 @@ struct Switches {  // ingredients that may change the time, never the answer
 };
 
 struct Shared {
-    Model model;
-    Sizes sizes;
-    Cubes cubes;
+    explicit Shared(ProofModel& asked)
+        : problem(asked), model(asked.model), sizes(asked.sizes), cubes(asked.cubes) {}
+
+    ProofModel& problem;
+    const Model& model;
+    const Sizes& sizes;
+    const Cubes& cubes;
     Switches switches;
     double tolerance = 0;  // a tree counts as improving if it is better by more than this
     size_t memory_limit = 0;

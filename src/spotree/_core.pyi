@@ -175,7 +175,7 @@ def rsbb(
     start_loss: float,
 ) -> tuple[SmallInts, SmallInts, SmallInts, float, int, dict[str, int]]: ...
 
-class Proof:
+class ProofModel:
     def __init__(
         self,
         choice_start: Ints,
@@ -192,8 +192,11 @@ class Proof:
         split_rank: SmallInts,
         depth: int,
         max_leaves: int,
-        tolerance: float,
     ) -> None: ...
+    def builds(self) -> int: ...
+
+class Proof:
+    def __init__(self, model: ProofModel, tolerance: float) -> None: ...
     def start(
         self,
         seconds: float,

@@ -5,11 +5,16 @@ import pytest
 
 from oracles.certify import best_return, random_mdp
 from spotree.models import load
+from spotree.proof.attempt import Attempt
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
 from spotree.proof.check import check
+from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
+from spotree.proof.problem import Problem, make_problem
+from spotree.proof.recorder import Recorder
 from spotree.proof.run import Run
+from spotree.proof.schedule import Turn
 from spotree.tree.tree import leaf
 
 RULES = (("state",), ("tree",), ("state", "tree"))
@@ -17,10 +22,11 @@ RULES = (("state",), ("tree",), ("state", "tree"))
 
 def attempt(mdp, depth, level, rules, path):
     """A run after one attempt at a level, from a poor tree, and the attempt."""
-    run = Run(mdp, depth, None, 60.0, 1e-7, 2, None)
-    run.offer(leaf(0))
-    run.now = run.attempt(level)
-    return run, run.follow(60.0, Ingredients(rules=rules), 10**9, path, 0.0)
+    problem = make_problem(mdp, depth, None, 60.0)
+    incumbent, recorder = Incumbent(problem, threads=2), Recorder(problem, path)
+    incumbent.offer(leaf(0))
+    run = Run(problem, incumbent, recorder, Ingredients(rules=rules), 10**9, budget=0.0)
+    return run, run.follow(Turn(60.0, level=level))
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -33,19 +39,19 @@ def test_a_level_between_the_best_tree_and_the_optimum_is_proved_and_nothing_bel
         truth = best_return(mdp, depth, None)
         level = truth + rng.uniform(0.2, 0.8) * (certify(mdp, 0, time_limit=0).optimum - truth)
         run, done = attempt(mdp, depth, level, rules, path)
-        if level <= truth + 4 * run.margin:
+        if level <= truth + 4 * run.problem.margin:
             done.drop()
             continue
         assert done.winner != "none"
         assert done.is_level
-        assert level <= done.bound <= level + run.margin
+        assert level <= done.bound <= level + run.problem.margin
         solution = run.answer(done)
         assert not solution.proved_optimal
         assert solution.bound == done.bound
         certificate = Certificate.load(path)
         assert certificate.header["rule"] == "level"
         assert check(mdp, certificate).accepted
-        certificate.header["bound"] = truth - 10 * run.margin
+        certificate.header["bound"] = truth - 10 * run.problem.margin
         assert not check(mdp, certificate).accepted
         assert not list(tmp_path.glob("*.partial"))
 
@@ -60,14 +66,14 @@ def test_a_level_below_the_best_tree_leads_to_that_tree(rules, tmp_path):
         run, done = attempt(mdp, depth, truth - 0.05 * abs(truth) - 1e-3, rules, tmp_path / "run.cert")
         assert not done.is_level
         assert run.answer(done).proved_optimal
-        assert run.value == pytest.approx(truth, abs=run.margin)
+        assert run.incumbent.value == pytest.approx(truth, abs=run.problem.margin)
         assert check(mdp, Certificate.load(tmp_path / "run.cert")).accepted
 
 
 def test_an_unfinished_proof_turns_to_levels(monkeypatch, tmp_path):
     tried = []
-    make = Run.attempt
-    monkeypatch.setattr(Run, "attempt", lambda run, level=None: tried.append(level) or make(run, level))
+    make = Problem.attempt
+    monkeypatch.setattr(Problem, "attempt", lambda self, level=None: tried.append(level) or make(self, level))
     mdp = load("tictactoe_vs_random")
     path = tmp_path / "run.cert"
     solution = certify(mdp, 3, start=leaf(0), search=0.0, time_limit=1.5, threads=2, certificate=path)
@@ -79,11 +85,24 @@ def test_an_unfinished_proof_turns_to_levels(monkeypatch, tmp_path):
     assert not list(tmp_path.glob("*.partial"))
 
 
+def test_all_levels_share_the_cubes_of_the_first(tmp_path):
+    mdp = load("frozenlake_8x8")
+    run, _ = attempt(mdp, 2, 0.5, ("state", "tree"), tmp_path / "run.cert")
+    for level in (0.45, 0.42, 0.4):  # the best tree of depth 2 returns 0.387
+        done = run.follow(Turn(60.0, level=level))
+        assert done.is_level
+        assert done.winner != "none"
+    assert run.problem.model.builds() == 1
+    run.recorder.drop()
+
+
 @pytest.mark.parametrize(("done", "early"), [(0.05, True), (0.5, False)])
 def test_a_proof_that_gets_nowhere_is_left_early(done, early, monkeypatch):
     limit, began = 3.0, []
-    make = Run.attempt
-    monkeypatch.setattr(Run, "done", done)
-    monkeypatch.setattr(Run, "attempt", lambda run, level=None: began.append(run.frame.seconds) or make(run, level))
+    make = Problem.attempt
+    monkeypatch.setattr(Attempt, "done", lambda *_: done)
+    monkeypatch.setattr(
+        Problem, "attempt", lambda self, level=None: began.append(self.frame.seconds) or make(self, level)
+    )
     certify(load("tictactoe_vs_random"), 3, start=leaf(0), search=0.0, time_limit=limit, threads=1)
     assert (began[1] < 0.6 * limit) == early

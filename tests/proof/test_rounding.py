@@ -12,7 +12,7 @@ from oracles.fractions_of_trees import exact_best, exact_return
 from spotree.errors import InvalidProblemError
 from spotree.mdp.build import build_mdp
 from spotree.mdp.model import MDP
-from spotree.proof import run
+from spotree.proof import problem
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
 from spotree.proof.check import check
@@ -57,7 +57,7 @@ def test_certify_claims_nothing_false_close_to_discount_1(discount, tolerance, t
 
 @pytest.mark.parametrize("discount", CLOSE)
 def test_check_accepts_nothing_false_close_to_discount_1(discount, tmp_path, monkeypatch):
-    monkeypatch.setattr(run, "check_margin", lambda *_: None)
+    monkeypatch.setattr(problem, "check_margin", lambda *_: None)
     rng = np.random.default_rng(2)
     for _ in range(10):
         mdp = close_returns(rng, discount)

@@ -11,8 +11,12 @@ from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
 from spotree.proof.check import check
+from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
+from spotree.proof.problem import make_problem
+from spotree.proof.recorder import Recorder
 from spotree.proof.run import Run
+from spotree.proof.schedule import Turn
 from spotree.tree.tree import leaf
 
 BEST = 0.3926847  # of frozenlake_8x8 at depth 3, proved by both rules and by OMDT
@@ -58,10 +62,11 @@ def test_a_stopped_proof_goes_on_and_its_certificate_holds(tmp_path):
 
 def test_a_level_goes_on_with_its_bound(tmp_path):
     mdp = load("frozenlake_8x8")
-    run = Run(mdp, 3, None, 60.0, 1e-7, 2, None)
-    run.offer(leaf(2))
-    run.now = run.attempt(0.41)
-    run.answer(run.follow(60.0, Ingredients(), 10**9, tmp_path / "run.cert", 0.0))
+    problem = make_problem(mdp, 3, None, 60.0)
+    incumbent, recorder = Incumbent(problem, threads=2), Recorder(problem, tmp_path / "run.cert")
+    incumbent.offer(leaf(2))
+    run = Run(problem, incumbent, recorder, Ingredients(), 10**9, budget=0.0)
+    run.answer(run.follow(Turn(60.0, level=0.41)))
     for limit in (0.0, 60.0):
         solution = certify(
             mdp, 3, time_limit=limit, search=0.0, certificate=tmp_path / "next.cert", resume=tmp_path / "run.cert"

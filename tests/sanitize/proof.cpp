@@ -32,8 +32,7 @@ struct Problem {
     int depth, leaves;
     double tolerance;
 
-    void fill(Prover& prover) const {
-        Shared& s = prover.shared;
+    void fill(ProofModel& s) const {
         Model& m = s.model;
         m.states = model.states;
         m.actions = model.actions;
@@ -53,9 +52,13 @@ struct Problem {
         s.cubes.features = model.features;
         s.cubes.rank = groups.rank;
         for (const auto& [f, r] : groups.splits()) s.cubes.splits.push_back({f, r});
-        s.tolerance = tolerance;
+    }
+
+    void begin(Prover& prover) const {
+        prover.shared.tolerance = tolerance;
         const double worst = *std::min_element(model.reward.begin(), model.reward.end());
-        s.offer(std::min(0.0, worst) / (1 - model.discount) - 1000, {});  // less than any tree returns
+        // less than any tree returns
+        prover.shared.offer(std::min(0.0, worst) / (1 - model.discount) - 1000, {});
     }
 
     template <class ActionOf>
@@ -143,12 +146,7 @@ void read_spoilt(const Prover& prover, const Streams& written, Chance& chance) {
         } catch (const std::exception&) {
             continue;
         }
-        Prover again;  // what is not refused must not do harm
-        again.shared.model = prover.shared.model;
-        again.shared.sizes = prover.shared.sizes;
-        again.shared.cubes.features = prover.shared.cubes.features;
-        again.shared.cubes.rank = prover.shared.cubes.rank;
-        again.shared.cubes.splits = prover.shared.cubes.splits;
+        Prover again(prover.shared.problem);  // what is not refused must not do harm
         again.shared.tolerance = prover.shared.tolerance;
         again.by_state.on = true;
         again.old = std::move(spoilt);
@@ -172,8 +170,10 @@ void trial(Chance& chance, Report& report) {
     const Plan plan{chance.of({1, 2, 4}), !chance.one_in(4), !chance.one_in(4),
                     chance.of({0.05, 0.3, 1.0, HUGE_VAL}), chance.of({0.0, 0.01, 0.4})};
     const bool endless = !(plan.state_rule || plan.tree_rule);
-    Prover prover;
-    p.fill(prover);
+    ProofModel shared;  // by all attempts, of which the first may be stopped amid its cubes
+    p.fill(shared);
+    Prover prover(shared);
+    p.begin(prover);
     set_up(prover, chance, !chance.one_in(4));
     const bool stops = chance.one_in(2) || endless || plan.seconds > 1;
     const bool by_tree = chance.one_in(3);
@@ -182,8 +182,8 @@ void trial(Chance& chance, Report& report) {
     check(p, prover, chance, report);
     if (by_tree || !prover.by_state.on || prover.winner.load() == Prover::Winner::tree) return;
     report.expect(!written.words.empty(), "what was proved is written down");
-    Prover second;
-    p.fill(second);
+    Prover second(shared);
+    p.begin(second);
     set_up(second, chance, true);
     second.shared.offer(prover.shared.best, prover.shared.tree());  // what was closed was closed against this
     second.old.emplace();

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from spotree import _core
-from spotree.proof.certificate import CertificateWriter
+from spotree.errors import ReadError
+from spotree.proof.certificate import Certificate, CertificateWriter
 from spotree.proof.groups import Groups
 from spotree.proof.ingredients import RULES, Ingredients
 from spotree.tree.tree import Tree, make_tree
@@ -44,6 +45,14 @@ class Attempt:
         for rule in RULES:
             self.writers[rule] = CertificateWriter(certificate)
 
+    def resume(self, old: Certificate, path: str) -> None:
+        """Begin with the open regions of a stopped proof, where it has some that can be taken up."""
+        if old.header["rule"] == "state":
+            try:
+                self.proof.resume(old.words, old.numbers, float(old.header["bound"]))
+            except (ValueError, IndexError) as error:
+                raise ReadError(f"{path}: not a certificate that can be resumed ({error})") from error
+
     def start(self, seconds: float, threads: int, use: Ingredients, memory: int) -> None:
         self.proof.start(
             seconds,
@@ -70,6 +79,16 @@ class Attempt:
         feature[inner] = self.groups.splits.feature[split[inner]]
         threshold[inner] = self.groups.splits.threshold[split[inner]]
         return make_tree(feature, threshold, left, right, action)
+
+    def done(self, optimum: float, value: float) -> float:
+        """How far the proof has come, roughly: the larger share of either rule."""
+        room = optimum - value
+        return max(self.proof.share(), (optimum - self.proof.bound()) / room if room > 0 else 1.0)
+
+    @property
+    def proves_tree(self) -> bool:
+        """Whether it is finished, and what it proved is the return of a tree."""
+        return self.winner != "none" and not self.is_level
 
     def drain(self) -> None:
         """Write down what the proof has found since the last time."""

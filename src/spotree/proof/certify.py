@@ -14,7 +14,10 @@ from spotree.methods.request import check_size
 from spotree.methods.solution import Solution
 from spotree.methods.start import Start, fitting_start
 from spotree.proof.certificate import Certificate, as_certified
+from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
+from spotree.proof.problem import make_problem
+from spotree.proof.recorder import Recorder
 from spotree.proof.run import Run
 
 
@@ -73,17 +76,20 @@ def certify(
         mdp = as_certified(mdp, old)
     if certificate is not None:
         check_target(certificate)
-    run = Run(mdp, depth, max_leaves, time_limit, tolerance, threads or os.cpu_count() or 1, progress)
-    if start is not None:
-        run.offer(fitting_start(start, mdp, depth, max_leaves))
-    if old is not None:
-        run.resume(old, str(resume))
+    problem = make_problem(mdp, depth, max_leaves, time_limit, tolerance)
+    incumbent = Incumbent(problem, threads or os.cpu_count() or 1)
+    recorder = Recorder(problem, certificate, progress)
     budget = min(60.0, 0.1 * time_limit) if search is None else min(search, time_limit)
-    if start is None and resume is None and budget > 0:
-        run.search(min(0.5, budget))
     memory = memory_limit or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     use = ingredients if resume is None else replace(ingredients, levels=False)
+    run = Run(problem, incumbent, recorder, use, memory, budget)
+    if start is not None:
+        incumbent.offer(fitting_start(start, mdp, depth, max_leaves))
+    if old is not None:
+        run.resume(old, str(resume))
+    if start is None and resume is None and budget > 0:
+        run.search(min(0.5, budget))
     try:
-        return run.prove(use, memory, certificate, budget)
+        return run.prove()
     finally:
-        run.drop()
+        recorder.drop()

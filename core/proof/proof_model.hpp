@@ -1,0 +1,36 @@
+// What every attempt of a proof shares: the model, the sizes of trees, and the cubes, which are built once.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+
+#include "proof/cubes.hpp"
+#include "proof/model.hpp"
+#include "proof/sizes.hpp"
+
+namespace spotree::proof {
+
+struct ProofModel {
+    Model model;
+    Sizes sizes;
+    Cubes cubes;
+    std::atomic<int> builds{0};  // of the cubes
+
+    // False if that was stopped or they are too many; the next attempt tries again.
+    template <class Stop>
+    bool build_cubes(Stop&& stop) {
+        std::scoped_lock hold(lock_);
+        if (!cubes.complete) {
+            ++builds;
+            cubes.build(model.groups, sizes.depth[sizes.whole], kMostMembers, stop);
+        }
+        return cubes.complete;
+    }
+
+  private:
+    static constexpr size_t kMostMembers = 60'000'000;  // of all cubes, and as many edges: about a gigabyte
+
+    std::mutex lock_;
+};
+
+}  // namespace spotree::proof

@@ -1,0 +1,83 @@
+"""What all attempts of a proof share: the groups of states, the margin, and the core's arrays."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spotree import _core
+from spotree.mdp.model import MDP
+from spotree.methods.frame import Frame
+from spotree.proof.attempt import Attempt
+from spotree.proof.groups import Groups, find_groups
+from spotree.proof.rounding import check_margin
+
+NO_LIMIT = 10**9  # leaves: more than any tree has
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """The question whether a tree of a size is the best one.
+
+    Attributes
+    ----------
+    margin
+        A tree counts as better only if it is by more than this.
+    prepared
+        Seconds that the frame took.
+    model
+        The arrays of the core, and the sets of groups that trees can single out: built once, by the first attempt.
+    """
+
+    frame: Frame
+    groups: Groups
+    margin: float
+    prepared: float
+    model: _core.ProofModel
+
+    @property
+    def left(self) -> float:
+        """Seconds until the time limit."""
+        assert self.frame.time_limit is not None
+        return max(0.0, self.frame.time_limit - self.frame.seconds)
+
+    def attempt(self, level: float | None = None) -> Attempt:
+        """A proof that has not begun."""
+        mdp = self.frame.mdp
+        made = Attempt(_core.Proof(self.model, self.margin / 2), self.groups, level)
+        # Before the first tree: less than any policy can return, so that every feasible tree is an improvement.
+        worst = min(0.0, float(mdp.reward_of_choice.min())) / (1 - mdp.discount)
+        made.offer(worst - max(1e-3 * abs(worst), abs(self.frame.optimum.value), 100 * self.margin))
+        return made
+
+
+def make_problem(
+    mdp: MDP, depth: int, max_leaves: int | None, time_limit: float, tolerance: float = 1e-7
+) -> Problem:
+    """The problem of a size on a model; refused where rounding may exceed the margin."""
+    frame = Frame(mdp, depth, max_leaves, "certify", time_limit=time_limit)
+    prepared = frame.seconds
+    best = frame.optimum.value
+    scale = max(abs(best), best - frame.random_value)
+    if not (np.isfinite(scale) and scale > 0):
+        scale = max(abs(best), float(np.abs(mdp.reward_of_choice).max(initial=0.0)), 1e-300)
+    margin = tolerance * scale
+    if not frame.hurried:
+        check_margin(mdp, frame.optimum, margin, tolerance)
+    groups = find_groups(mdp)
+    model = _core.ProofModel(
+        mdp.choice_start,
+        groups.choice_of,
+        mdp.row_start,
+        mdp.target,
+        mdp.probability,
+        mdp.reward_of_choice,
+        mdp.initial,
+        mdp.discount,
+        groups.group_of,
+        groups.rank,
+        groups.splits.feature,
+        groups.split_rank,
+        depth,
+        min(max_leaves or NO_LIMIT, NO_LIMIT),
+    )
+    return Problem(frame, groups, margin, prepared, model)

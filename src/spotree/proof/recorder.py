@@ -1,0 +1,111 @@
+"""What a run has shown so far: its bound, its history, and the certificate that is being written."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from spotree.errors import InvalidProblemError
+from spotree.files import UnwrittenError
+from spotree.methods.history import Progress
+from spotree.methods.solution import Solution
+from spotree.proof.attempt import Attempt
+from spotree.proof.certificate import Certificate, fingerprint
+from spotree.proof.interrupts import held_interrupts
+from spotree.proof.problem import Problem
+
+
+class Recorder:
+    """Remembers, shows and writes; `bound` and `regions` are those of ended attempts."""
+
+    def __init__(
+        self, problem: Problem, path: str | Path | None = None, progress: Callable[[Progress], Any] | None = None
+    ) -> None:
+        self.problem, self.path, self.progress = problem, path, progress
+        self.bound, self.regions = problem.frame.ceiling, 0
+        self.history: list[Progress] = []
+        self.begun: list[Attempt] = []
+        self.old: Certificate | None = None
+
+    def resume(self, old: Certificate, path: str) -> None:
+        """Take over a certificate of the same model and size."""
+        frame = self.problem.frame
+        mine = {"fingerprint": fingerprint(frame.mdp), "depth": frame.depth, "max_leaves": frame.max_leaves}
+        for name, expected in mine.items():
+            if old.header.get(name) != expected:
+                raise InvalidProblemError(
+                    f"{path} is about {name} {old.header.get(name)!r}, not {expected!r};"
+                    " only the same run can go on"
+                )
+        self.old, self.bound = old, min(self.bound, float(old.header["bound"]))
+
+    def begin(self, attempt: Attempt) -> None:
+        """Write an attempt down from now on, if there is to be a certificate."""
+        self.begun.append(attempt)
+        if self.path is not None:
+            attempt.write_to(self.path)
+
+    def note(self, attempt: Attempt, value: float) -> None:
+        """Remember and show where a running attempt stands."""
+        regions, bound = self.regions + attempt.proof.regions(), min(self.bound, attempt.proof.bound())
+        line = Progress(self.problem.frame.seconds, regions, value, bound)
+        if not self.history or (value, bound) != (self.history[-1].value, self.history[-1].bound):
+            self.history.append(line)
+        if self.progress is not None:
+            self.progress(line)
+
+    def end(self, attempt: Attempt) -> None:
+        """Keep what a stopped attempt has reached."""
+        self.regions += attempt.proof.regions()
+        attempt.close()
+        self.bound = min(self.bound, attempt.bound)
+
+    def better(self, one: Attempt, other: Attempt) -> Attempt:
+        """The attempt with the better certificate; the other one is forgotten."""
+        keep, forget = (other, one) if other.certified < one.certified else (one, other)
+        with held_interrupts():
+            forget.drop()
+        return keep
+
+    def save(self, best: Attempt, solution: Solution) -> None:
+        """Make the best attempt the certificate, or the resumed one where that says more."""
+        header = header_of(self.problem, solution, best.certified)
+        try:
+            if self.old is not None and self.path is not None and self.old.header["bound"] < header["bound"]:
+                best.drop()
+                kept = {"bound": max(self.old.header["bound"], solution.value), "rule": self.old.header["rule"]}
+                Certificate(self.old.header | header | kept, self.old.words, self.old.numbers).save(self.path)
+            else:
+                best.save(header)
+        except UnwrittenError as error:
+            error.result = solution
+            raise
+
+    def drop(self) -> None:
+        """Forget what was written and is no certificate."""
+        with held_interrupts():
+            for attempt in self.begun:
+                attempt.drop()
+
+
+def header_of(problem: Problem, solution: Solution, bound: float) -> dict[str, Any]:
+    """What the checker must know beside the two streams."""
+    mdp, tree, splits = problem.frame.mdp, solution.policy.tree, problem.groups.splits
+    return {
+        "model": mdp.name,
+        "fingerprint": fingerprint(mdp),
+        "states": mdp.num_states,
+        "actions": mdp.num_actions,
+        "feature_names": list(mdp.feature_names),
+        "action_names": list(mdp.action_names),
+        "depth": problem.frame.depth,
+        "max_leaves": problem.frame.max_leaves,
+        "value": solution.value,
+        "bound": max(bound, solution.value),
+        "margin": problem.margin,
+        "tree": {
+            name: getattr(tree, name).tolist() for name in ("feature", "threshold", "left", "right", "action")
+        },
+        "group_state": problem.groups.state.tolist(),
+        "split_feature": splits.feature.tolist(),
+        "split_threshold": splits.threshold.tolist(),
+    }
