@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "model.hpp"
-#include "tree.hpp"
+#include "neighbourhood/model.hpp"
+#include "neighbourhood/tree.hpp"
 
 namespace spotree::neighbourhood {
 

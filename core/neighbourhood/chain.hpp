@@ -7,12 +7,12 @@
 #include <limits>
 #include <vector>
 
-#include "asked.hpp"
-#include "component.hpp"
 #include "linear/tarjan.hpp"
-#include "model.hpp"
-#include "tolerance.hpp"
-#include "tree.hpp"
+#include "neighbourhood/asked.hpp"
+#include "neighbourhood/component.hpp"
+#include "neighbourhood/model.hpp"
+#include "neighbourhood/tolerance.hpp"
+#include "neighbourhood/tree.hpp"
 
 namespace spotree::neighbourhood {
 

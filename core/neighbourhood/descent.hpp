@@ -4,13 +4,13 @@
 #include <cmath>
 #include <cstdint>
 
-#include "incumbent.hpp"
-#include "judge.hpp"
-#include "model.hpp"
-#include "moves.hpp"
+#include "neighbourhood/incumbent.hpp"
+#include "neighbourhood/judge.hpp"
+#include "neighbourhood/model.hpp"
+#include "neighbourhood/moves.hpp"
+#include "neighbourhood/steps.hpp"
+#include "neighbourhood/tree.hpp"
 #include "run/random.hpp"
-#include "steps.hpp"
-#include "tree.hpp"
 
 namespace spotree::neighbourhood {
 

@@ -7,11 +7,11 @@
 #include <set>
 #include <vector>
 
-#include "chain.hpp"
-#include "incumbent.hpp"
-#include "judge.hpp"
-#include "model.hpp"
-#include "tree.hpp"
+#include "neighbourhood/chain.hpp"
+#include "neighbourhood/incumbent.hpp"
+#include "neighbourhood/judge.hpp"
+#include "neighbourhood/model.hpp"
+#include "neighbourhood/tree.hpp"
 
 namespace spotree::neighbourhood {
 

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "judge.hpp"
-#include "model.hpp"
+#include "neighbourhood/judge.hpp"
+#include "neighbourhood/model.hpp"
+#include "neighbourhood/tree.hpp"
 #include "run/random.hpp"
-#include "tree.hpp"
 
 namespace spotree::neighbourhood {
 

@@ -1,9 +1,9 @@
 // The best tree so far.
 #pragma once
 
-#include "chain.hpp"
-#include "judge.hpp"
-#include "tree.hpp"
+#include "neighbourhood/chain.hpp"
+#include "neighbourhood/judge.hpp"
+#include "neighbourhood/tree.hpp"
 
 namespace spotree::neighbourhood {
 

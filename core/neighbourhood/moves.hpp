@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "model.hpp"
+#include "neighbourhood/model.hpp"
+#include "neighbourhood/tree.hpp"
 #include "run/random.hpp"
-#include "tree.hpp"
 
 namespace spotree::neighbourhood {
 

@@ -8,16 +8,16 @@
 #include <thread>
 #include <vector>
 
-#include "annealing.hpp"
-#include "descent.hpp"
-#include "enumerate.hpp"
-#include "incumbent.hpp"
-#include "judge.hpp"
-#include "model.hpp"
-#include "moves.hpp"
+#include "neighbourhood/annealing.hpp"
+#include "neighbourhood/descent.hpp"
+#include "neighbourhood/enumerate.hpp"
+#include "neighbourhood/incumbent.hpp"
+#include "neighbourhood/judge.hpp"
+#include "neighbourhood/model.hpp"
+#include "neighbourhood/moves.hpp"
+#include "neighbourhood/steps.hpp"
+#include "neighbourhood/tree.hpp"
 #include "run/random.hpp"
-#include "steps.hpp"
-#include "tree.hpp"
 
 namespace spotree::neighbourhood {
 

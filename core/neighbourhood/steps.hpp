@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "exact/solve.hpp"
-#include "gains.hpp"
-#include "judge.hpp"
-#include "model.hpp"
-#include "moves.hpp"
+#include "neighbourhood/gains.hpp"
+#include "neighbourhood/judge.hpp"
+#include "neighbourhood/model.hpp"
+#include "neighbourhood/moves.hpp"
+#include "neighbourhood/tree.hpp"
 #include "run/random.hpp"
-#include "tree.hpp"
 
 namespace spotree::neighbourhood {
 

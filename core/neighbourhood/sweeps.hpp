@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "chain.hpp"
-#include "model.hpp"
-#include "tree.hpp"
+#include "neighbourhood/chain.hpp"
+#include "neighbourhood/model.hpp"
+#include "neighbourhood/tree.hpp"
 
 namespace spotree::neighbourhood {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model.hpp"
+#include "neighbourhood/model.hpp"
 
 namespace spotree::neighbourhood {
 

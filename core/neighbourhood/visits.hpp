@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "chain.hpp"
-#include "component.hpp"
-#include "model.hpp"
+#include "neighbourhood/chain.hpp"
+#include "neighbourhood/component.hpp"
+#include "neighbourhood/model.hpp"
 
 namespace spotree::neighbourhood {
 
