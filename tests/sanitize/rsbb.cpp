@@ -131,7 +131,7 @@ void trial(Chance& chance, Report& report) {
             settings.start_loss =
                 chance.one_in(3) && optimum >= 0 ? optimum + chance.unit() : settings.start_loss;
         }
-        Stop stop(settings.seconds, [k] { return k == 3; });
+        spotree::Stop stop(settings.seconds, [k] { return k == 3; });
         const Outcome out = Search(p.step, settings).run(stop);
         if (out.ending == Ending::kInfeasible) return;
         const bool begun_with = out.tree.action.empty();  // the start was not beaten
