@@ -102,7 +102,7 @@ void trial(Chance& chance, Report& report) {
         const double plain = model.worth(given), said = search.expected_return(given, kInfeasible);
         report.expect(plain == said || std::abs(plain - said) <= close || model.search.must_end,
                       "returns agree", plain, said);
-        search.offer(given);
+        search.offer(given, 1e9);
         check(search);
     }
     search.probe(model.search, 50, 3, chance.one_in(2));
