@@ -129,3 +129,8 @@ def test_only_the_bindings_see_python() -> None:
     for path in sorted(CORE.rglob("*.[hc]pp")):
         foreign = [header for _, header in INCLUDE.findall(path.read_text()) if re.match("nanobind|Python", header)]
         assert not foreign or path.parent.name == "bindings", f"core/{path.relative_to(CORE)} includes {foreign}"
+
+
+def test_the_clock_of_the_core_is_read_in_one_place_and_by_the_proof() -> None:
+    readers = {path.parent.name for path in CORE.rglob("*.[hc]pp") if "steady_clock" in path.read_text()}
+    assert readers == {"run", "proof"}
