@@ -1,11 +1,13 @@
-"""Imports point one way: the table says which package may import which."""
+"""Imports and includes point one way: the tables say which room may use which."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "spotree"
+CORE = Path(__file__).parent.parent / "core"
 
 BASE = {"errors", "axes", "claims", "files", "names", "shown", "_core"}
 MAY_IMPORT = {
@@ -31,6 +33,19 @@ ONLY_IMPORTER = {
     "stormpy": "readers/storm.py",
     "gymnasium": "readers/gymnasium.py",
 }
+MAY_INCLUDE = {
+    "route": set(),
+    "run": set(),
+    "tree": set(),
+    "linear": {"run"},
+    "values": {"linear", "run"},
+    "exact": {"run", "tree"},
+    "rsbb": {"run"},
+    "neighbourhood": {"exact", "linear", "run", "tree"},
+    "proof": {"linear", "run"},
+    "bindings": {"tree", "run", "linear", "values", "exact", "rsbb", "neighbourhood", "proof"},
+}
+INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"])([^>\"]+)[>\"]", re.MULTILINE)
 
 
 def imported_modules(path: Path) -> set[str]:
@@ -81,3 +96,42 @@ def test_every_source_file_begins_with_what_it_is() -> None:
         if path.name == "__init__.py" and not path.read_text().strip():
             continue
         assert ast.get_docstring(ast.parse(path.read_text())), f"{path.relative_to(SOURCE)} has no first line"
+
+
+def files_of_core(room: str) -> list[Path]:
+    folder = CORE / room
+    return sorted(folder.rglob("*.[hc]pp")) if folder.is_dir() else [CORE / f"{room}.hpp"]
+
+
+def rooms_included(path: Path, room: str) -> set[str]:
+    """The rooms whose headers a file includes; a header is named `room/header.hpp`, in the bindings their own bare."""
+    rooms: set[str] = set()
+    for mark, header in INCLUDE.findall(path.read_text()):
+        if mark == "<" and not (CORE / header).is_file():
+            continue
+        own = room == "bindings" and (CORE / room / header).is_file()
+        assert own or (CORE / header).is_file(), f"{path.relative_to(CORE)}: {header} must be named with its folder"
+        rooms.add(room if own else header.removesuffix(".hpp").split("/")[0])
+    return rooms
+
+
+@pytest.mark.parametrize("room", MAY_INCLUDE)
+def test_a_room_of_the_core_includes_only_what_stands_below_it(room: str) -> None:
+    for path in files_of_core(room):
+        beyond = rooms_included(path, room) - MAY_INCLUDE[room] - {room}
+        assert not beyond, f"core/{path.relative_to(CORE)} includes {sorted(beyond)}"
+
+
+def test_every_room_of_the_core_stands_in_the_table() -> None:
+    assert {path.stem for path in CORE.iterdir()} == set(MAY_INCLUDE)
+
+
+def test_only_the_bindings_see_python() -> None:
+    for path in sorted(CORE.rglob("*.[hc]pp")):
+        foreign = [header for _, header in INCLUDE.findall(path.read_text()) if re.match("nanobind|Python", header)]
+        assert not foreign or path.parent.name == "bindings", f"core/{path.relative_to(CORE)} includes {foreign}"
+
+
+def test_the_clock_of_the_core_is_read_in_one_place_and_by_the_proof() -> None:
+    readers = {path.parent.name for path in CORE.rglob("*.[hc]pp") if "steady_clock" in path.read_text()}
+    assert readers == {"run", "proof"}

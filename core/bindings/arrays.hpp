@@ -4,6 +4,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace spotree::bindings {
 
 namespace nb = nanobind;
@@ -21,6 +24,14 @@ Out1<T> make_array(size_t size) {
     T* data = new T[size];
     nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
     return Out1<T>(data, {size}, owner);
+}
+
+// A copy that Python owns.
+template <class T>
+Out1<T> to_array(const std::vector<T>& values) {
+    auto array = make_array<T>(values.size());
+    std::copy(values.begin(), values.end(), array.data());
+    return array;
 }
 
 void add_values(nb::module_& m);

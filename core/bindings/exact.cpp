@@ -11,13 +11,6 @@ namespace spotree::bindings {
 
 namespace {
 
-template <class T>
-Out1<T> to_array(const std::vector<T>& values) {
-    auto array = make_array<T>(values.size());
-    std::copy(values.begin(), values.end(), array.data());
-    return array;
-}
-
 struct StartArrays {
     In1<int32_t> feature;
     In1<double> threshold;
@@ -34,54 +27,58 @@ exact::Start view(const StartArrays& s) {
     return {{s.feature.data(), s.threshold.data(), s.left.data(), s.right.data()}, s.action.data()};
 }
 
-nb::dict exact_solve(const exact::Preparation& prep, exact::Workspace& work, In2<double> gain, int depth,
-                     int max_leaves, int threads, double seconds, size_t memory, double gap_tolerance,
-                     bool cache, bool interval_bound, bool share_small, int kernel, const StartArrays* start,
-                     const FrozenArrays* frozen) {
-    exact::Options options;
-    options.depth = depth;
-    options.max_leaves = max_leaves;
-    options.threads = threads;
-    options.seconds = seconds;
-    options.memory = memory;
-    options.gap_tolerance = gap_tolerance;
-    options.cache = cache;
-    options.interval_bound = interval_bound;
-    options.share_small = share_small;
-    options.kernel = static_cast<exact::Kernel>(kernel);
-    exact::Solution s;
+void set(exact::Options* self, int depth, int max_leaves, int threads, double seconds, size_t memory,
+         double gap_tolerance, bool cache, bool interval_bound, bool share_small, int kernel) {
+    new (self) exact::Options{depth,         max_leaves, threads,        seconds,     memory,
+                              gap_tolerance, cache,      interval_bound, share_small, exact::Kernel{kernel}};
+}
+
+exact::Solution exact_solve(const exact::Preparation& preparation, exact::Workspace& workspace,
+                            In2<double> gain, const exact::Options& settings, const StartArrays* start,
+                            const FrozenArrays* frozen) {
+    exact::Solution solution;
     {
         nb::gil_scoped_release release;
-        Stop stop(seconds, interrupted);
+        Stop stop(settings.seconds, interrupted);
         exact::Start given;
         if (start) given = view(*start);
         exact::FrozenView fixed;
         if (frozen) fixed = {frozen->feature.data(), frozen->threshold.data(), frozen->action.data()};
-        s = exact::solve(prep, gain.data(), static_cast<int32_t>(gain.shape(1)), options, work, stop,
-                         start ? &given : nullptr, frozen ? &fixed : nullptr);
+        solution = exact::solve(preparation, gain.data(), static_cast<int32_t>(gain.shape(1)), settings,
+                                workspace, stop, start ? &given : nullptr, frozen ? &fixed : nullptr);
     }
-    if (PyErr_Occurred()) PyErr_Clear();
-    nb::dict out;
-    out["feature"] = to_array(s.tree.feature);
-    out["threshold"] = to_array(s.tree.threshold);
-    out["left"] = to_array(s.tree.left);
-    out["right"] = to_array(s.tree.right);
-    out["action"] = to_array(s.tree.action);
-    out["begun"] = s.begun;
-    out["best_gain"] = s.best_gain;
-    out["cost"] = s.cost;
-    out["lower"] = s.lower;
-    out["dropped_spread"] = s.dropped_spread;
-    out["reason"] = static_cast<int>(s.reason);
-    out["used_gap"] = s.used_gap;
-    out["rows"] = s.rows;
-    out["splits"] = s.splits;
-    out["actions"] = s.actions;
-    out["kernels"] = s.kernels;
-    out["nodes"] = s.nodes;
-    out["hits"] = s.hits;
-    out["entries"] = s.entries;
-    return out;
+    forget_interrupt();
+    return solution;
+}
+
+void add_outcome(nb::module_& m) {
+    using exact::Solution;
+    const auto fresh = nb::rv_policy::move;
+    nb::class_<Solution>(m, "ExactOutcome")
+        .def_prop_ro(
+            "feature", [](const Solution& s) { return to_array(s.tree.feature); }, fresh)
+        .def_prop_ro(
+            "threshold", [](const Solution& s) { return to_array(s.tree.threshold); }, fresh)
+        .def_prop_ro(
+            "left", [](const Solution& s) { return to_array(s.tree.left); }, fresh)
+        .def_prop_ro(
+            "right", [](const Solution& s) { return to_array(s.tree.right); }, fresh)
+        .def_prop_ro(
+            "action", [](const Solution& s) { return to_array(s.tree.action); }, fresh)
+        .def_prop_ro("reason", [](const Solution& s) { return static_cast<int>(s.reason); })
+        .def_ro("begun", &Solution::begun)
+        .def_ro("used_gap", &Solution::used_gap)
+        .def_ro("best_gain", &Solution::best_gain)
+        .def_ro("cost", &Solution::cost)
+        .def_ro("lower", &Solution::lower)
+        .def_ro("dropped_spread", &Solution::dropped_spread)
+        .def_ro("rows", &Solution::rows)
+        .def_ro("splits", &Solution::splits)
+        .def_ro("actions", &Solution::actions)
+        .def_ro("kernels", &Solution::kernels)
+        .def_ro("nodes", &Solution::nodes)
+        .def_ro("hits", &Solution::hits)
+        .def_ro("entries", &Solution::entries);
 }
 
 }  // namespace
@@ -98,18 +95,24 @@ void add_exact(nb::module_& m) {
                     new (self) exact::Preparation(features.data(), static_cast<int64_t>(features.shape(0)),
                                                   static_cast<int64_t>(features.shape(1)), stop);
                 }
-                if (PyErr_Occurred()) PyErr_Clear();
+                forget_interrupt();
             },
             "features"_a, "seconds"_a = -1.0)
         .def_prop_ro("rows", &exact::Preparation::rows)
         .def_prop_ro("groups", &exact::Preparation::groups);
     nb::class_<exact::Workspace>(m, "ExactWorkspace").def(nb::init<>());
     nb::class_<StartArrays>(m, "ExactStart")
-        .def(nb::init<In1<int32_t>, In1<double>, In1<int32_t>, In1<int32_t>, In1<int32_t>>());
-    nb::class_<FrozenArrays>(m, "ExactFrozen").def(nb::init<In1<int32_t>, In1<double>, In1<int32_t>>());
-    m.def("exact_solve", &exact_solve, "preparation"_a, "workspace"_a, "gain"_a, "depth"_a, "max_leaves"_a,
-          "threads"_a, "seconds"_a, "memory"_a, "gap_tolerance"_a, "cache"_a, "interval_bound"_a,
-          "share_small"_a, "kernel"_a, "start"_a.none(), "frozen"_a.none());
+        .def(nb::init<In1<int32_t>, In1<double>, In1<int32_t>, In1<int32_t>, In1<int32_t>>(), nb::kw_only(),
+             "feature"_a, "threshold"_a, "left"_a, "right"_a, "action"_a);
+    nb::class_<FrozenArrays>(m, "ExactFrozen")
+        .def(nb::init<In1<int32_t>, In1<double>, In1<int32_t>>(), nb::kw_only(), "feature"_a, "threshold"_a,
+             "action"_a);
+    nb::class_<exact::Options>(m, "ExactSettings")
+        .def("__init__", &set, nb::kw_only(), "depth"_a, "max_leaves"_a, "threads"_a, "seconds"_a, "memory"_a,
+             "gap_tolerance"_a, "cache"_a, "interval_bound"_a, "share_small"_a, "kernel"_a);
+    add_outcome(m);
+    m.def("exact_solve", &exact_solve, "preparation"_a, "workspace"_a, "gain"_a, "settings"_a, nb::kw_only(),
+          "start"_a.none(), "frozen"_a.none());
 }
 
 }  // namespace spotree::bindings

@@ -24,7 +24,7 @@ NB_MODULE(_core, m) {
     using namespace spotree::bindings;
     using namespace nb::literals;
     m.doc() = "The hot loops of spotree: plain arrays in, plain arrays out.";
-    m.def("route", &route, "feature"_a, "threshold"_a, "left"_a, "right"_a, "features"_a);
+    m.def("route", &route, nb::kw_only(), "feature"_a, "threshold"_a, "left"_a, "right"_a, "features"_a);
     add_values(m);
     add_exact(m);
     add_rsbb(m);

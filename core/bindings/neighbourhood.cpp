@@ -12,13 +12,6 @@ namespace {
 
 using neighbourhood::SearchModel;
 
-template <class T>
-Out1<T> copied(const std::vector<T>& values) {
-    auto array = make_array<T>(values.size());
-    std::copy(values.begin(), values.end(), array.data());
-    return array;
-}
-
 class TreeSearch {
   public:
     TreeSearch(In2<int32_t> choice_of, In1<int64_t> row_start, In1<int32_t> target, In1<double> probability,
@@ -91,7 +84,7 @@ class TreeSearch {
             feature.push_back(split.feature);
             cut.push_back(split.cut);
         }
-        return std::make_tuple(copied(feature), copied(cut), copied(tree.action));
+        return std::make_tuple(to_array(feature), to_array(cut), to_array(tree.action));
     }
 
     double value() const { return portfolio_.best.value; }
@@ -132,16 +125,16 @@ Out1<int32_t> merge_equal_choices(In2<int32_t> choice_of, In1<int64_t> row_start
 
 void add_neighbourhood(nb::module_& m) {
     using namespace nb::literals;
-    m.def("merge_equal_choices", &merge_equal_choices, "choice_of"_a, "row_start"_a, "target"_a,
-          "probability"_a, "reward"_a);
+    m.def("merge_equal_choices", &merge_equal_choices, nb::kw_only(), "choice_of"_a, "row_start"_a,
+          "target"_a, "probability"_a, "reward"_a);
     nb::class_<TreeSearch>(m, "TreeSearch")
         .def(nb::init<In2<int32_t>, In1<int64_t>, In1<int32_t>, In1<double>, In1<double>, In1<double>, double,
                       In1<int32_t>, In2<int32_t>, In1<int32_t>, In1<double>, In1<double>, In1<double>, double,
                       double, int32_t, int32_t, uint64_t, int32_t, bool>(),
-             "choice_of"_a, "row_start"_a, "target"_a, "probability"_a, "reward"_a, "initial"_a, "discount"_a,
-             "group_of"_a, "rank"_a, "num_values"_a, "optimal_value"_a, "optimal_weight"_a, "random_weight"_a,
-             "optimum"_a, "random_return"_a, "depth"_a, "max_leaves"_a, "seed"_a, "threads"_a,
-             "must_end"_a = false)
+             nb::kw_only(), "choice_of"_a, "row_start"_a, "target"_a, "probability"_a, "reward"_a,
+             "initial"_a, "discount"_a, "group_of"_a, "rank"_a, "num_values"_a, "optimal_value"_a,
+             "optimal_weight"_a, "random_weight"_a, "optimum"_a, "random_return"_a, "depth"_a, "max_leaves"_a,
+             "seed"_a, "threads"_a, "must_end"_a = false)
         .def("round", &TreeSearch::round, "work"_a, "seconds"_a)
         .def("enumerate", &TreeSearch::enumerate, "work"_a, "seconds"_a)
         .def_prop_ro("positions", &TreeSearch::positions)

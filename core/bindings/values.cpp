@@ -18,15 +18,11 @@ namespace spotree::bindings {
 
 namespace {
 
-// A stop of its own for callers that gave none, so that Ctrl-C is heard all the same. `ask` after the work: a
-// Ctrl-C that came meanwhile becomes Python's KeyboardInterrupt.
+// A stop of its own for callers that gave none, so that Ctrl-C is heard all the same.
 class Stopping {
   public:
     explicit Stopping(Stop* given) : own_(-1.0, interrupted), stop_(given ? given : &own_) {}
     Stop* get() { return stop_; }
-    static void ask() {
-        if (PyErr_Occurred()) throw nb::python_error();
-    }
 
   private:
     Stop own_;
@@ -53,7 +49,7 @@ class Solver {
             solver_.factor(chain_, roots ? roots->data() : nullptr,
                            roots ? static_cast<int64_t>(roots->size()) : 0, {dense, sparse}, stopping.get());
         }
-        Stopping::ask();
+        raise_interrupt();
     }
 
     std::pair<Out1<double>, double> solve(In1<double> right, Stop* stop) const {
@@ -66,7 +62,7 @@ class Solver {
             const Residual residual = solver_.solve(right.data(), x.data(), stopping.get());
             error = solver_.error(residual, stopping.get());
         }
-        Stopping::ask();
+        raise_interrupt();
         return {x, error};
     }
 
@@ -80,16 +76,11 @@ class Solver {
             const Residual residual = solver_.solve_transposed(right.data(), x.data(), stopping.get());
             error = solver_.error(residual, stopping.get());
         }
-        Stopping::ask();
+        raise_interrupt();
         return {x, error};
     }
 
-    Out1<int32_t> states() const {
-        const auto& order = solver_.components().order();
-        auto copy = make_array<int32_t>(order.size());
-        std::copy(order.begin(), order.end(), copy.data());
-        return copy;
-    }
+    Out1<int32_t> states() const { return to_array(solver_.components().order()); }
 
     int64_t num_components() const { return solver_.components().size(); }
 
@@ -140,9 +131,7 @@ Out1<int32_t> reachable(In1<int64_t> row_start, In1<int32_t> row_of, In1<int32_t
                           1.0};
         components.find(chain, roots.data(), static_cast<int64_t>(roots.size()));
     }
-    auto states = make_array<int32_t>(components.order().size());
-    std::copy(components.order().begin(), components.order().end(), states.data());
-    return states;
+    return to_array(components.order());
 }
 
 Out1<int32_t> endless(In1<int64_t> row_start, In1<int32_t> row_of, In1<int32_t> target,
@@ -185,7 +174,7 @@ Out1<double> sweep(In1<int64_t> choice_start, In1<int64_t> row_start, In1<int32_
                            result.data(), *stopping.get());
         }
     }
-    Stopping::ask();
+    raise_interrupt();
     return result;
 }
 
@@ -208,28 +197,31 @@ void add_values(nb::module_& m) {
         .def("check",
              [](Stop& self) {
                  const bool over = self.check();
-                 Stopping::ask();
+                 raise_interrupt();
                  return over;
              })
         .def_prop_ro("raised", &Stop::raised);
     nb::class_<Solver>(m, "ChainSolver")
         .def(nb::init<In1<int64_t>, std::optional<In1<int32_t>>, In1<int32_t>, In1<double>, double,
                       std::optional<In1<int32_t>>, int32_t, int32_t, Stop*>(),
-             "row_start"_a, "row_of"_a.none(), "target"_a, "probability"_a, "discount"_a, "roots"_a.none(),
-             "dense"_a = limits.dense, "sparse"_a = limits.sparse, "stop"_a = nb::none())
+             nb::kw_only(), "row_start"_a, "row_of"_a.none(), "target"_a, "probability"_a, "discount"_a,
+             "roots"_a.none(), "dense"_a = limits.dense, "sparse"_a = limits.sparse, "stop"_a = nb::none())
         .def("solve", &Solver::solve, "right"_a, "stop"_a = nb::none())
         .def("solve_transposed", &Solver::solve_transposed, "right"_a, "stop"_a = nb::none())
         .def_prop_ro("states", &Solver::states, nb::rv_policy::move)
         .def_prop_ro("num_components", &Solver::num_components)
         .def_prop_ro("largest_component", &Solver::largest_component)
         .def_prop_ro("num_iterated", &Solver::num_iterated);
-    m.def("reachable", &reachable, "row_start"_a, "row_of"_a, "target"_a, "probability"_a, "roots"_a);
-    m.def("endless", &endless, "row_start"_a, "row_of"_a, "target"_a, "probability"_a, "roots"_a.none());
-    m.def("backup", &backup, "row_start"_a, "target"_a, "probability"_a, "reward"_a, "value"_a, "discount"_a);
-    m.def("sweep", &sweep, "choice_start"_a, "row_start"_a, "target"_a, "probability"_a, "reward"_a,
-          "value"_a, "discount"_a, "sweeps"_a, "stop"_a = nb::none());
-    m.def("most_missed", &most_missed, "choice_start"_a, "row_start"_a, "target"_a, "probability"_a,
-          "reward"_a, "value"_a, "discount"_a);
+    m.def("reachable", &reachable, nb::kw_only(), "row_start"_a, "row_of"_a, "target"_a, "probability"_a,
+          "roots"_a);
+    m.def("endless", &endless, nb::kw_only(), "row_start"_a, "row_of"_a, "target"_a, "probability"_a,
+          "roots"_a.none());
+    m.def("backup", &backup, nb::kw_only(), "row_start"_a, "target"_a, "probability"_a, "reward"_a, "value"_a,
+          "discount"_a);
+    m.def("sweep", &sweep, nb::kw_only(), "choice_start"_a, "row_start"_a, "target"_a, "probability"_a,
+          "reward"_a, "value"_a, "discount"_a, "sweeps"_a, "stop"_a = nb::none());
+    m.def("most_missed", &most_missed, nb::kw_only(), "choice_start"_a, "row_start"_a, "target"_a,
+          "probability"_a, "reward"_a, "value"_a, "discount"_a);
 }
 
 }  // namespace spotree::bindings

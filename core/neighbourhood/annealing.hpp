@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "incumbent.hpp"
-#include "judge.hpp"
-#include "model.hpp"
-#include "moves.hpp"
+#include "neighbourhood/incumbent.hpp"
+#include "neighbourhood/judge.hpp"
+#include "neighbourhood/model.hpp"
+#include "neighbourhood/moves.hpp"
+#include "neighbourhood/steps.hpp"
 #include "run/random.hpp"
-#include "steps.hpp"
 #include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
@@ -26,7 +26,7 @@ class Annealing {
 
     int64_t work() const { return judge_.work() + step_work_ + kPerMove * moved_; }
     int64_t evaluations() const { return judge_.evaluations; }
-    void stop_at(Clock::time_point deadline) { judge_.chain().deadline = deadline; }
+    void end_with(Stop& stop) { judge_.chain().stop = &stop; }
 
     // One candidate.
     void move(Incumbent& best, Random& random) {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "model.hpp"
+#include "neighbourhood/model.hpp"
 #include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {

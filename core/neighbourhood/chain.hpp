@@ -7,11 +7,11 @@
 #include <limits>
 #include <vector>
 
-#include "asked.hpp"
-#include "component.hpp"
 #include "linear/tarjan.hpp"
-#include "model.hpp"
-#include "tolerance.hpp"
+#include "neighbourhood/asked.hpp"
+#include "neighbourhood/component.hpp"
+#include "neighbourhood/model.hpp"
+#include "neighbourhood/tolerance.hpp"
 #include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
@@ -30,8 +30,8 @@ class Chain {
     static constexpr double kEnds = 1e-12;  // less than this is no way out, but rounding
     static constexpr double kFine = kFineReturn;
 
-    int64_t work = 0;                                       // entries touched so far: the clock of the search
-    Clock::time_point deadline = Clock::time_point::max();  // an evaluation is broken off then, as infeasible
+    int64_t work = 0;      // entries touched so far: the clock of the search
+    Stop* stop = nullptr;  // an evaluation is broken off then, as infeasible
 
     explicit Chain(const SearchModel& model)
         : model_(model),
@@ -127,7 +127,7 @@ class Chain {
     };
 
     bool open(const CompleteTree& tree, int32_t state, int64_t& begin, int64_t& end) {
-        if ((++opened_ & 0xffff) == 0 && Clock::now() >= deadline) return false;
+        if ((++opened_ & 0xffff) == 0 && stop && stop->check()) return false;
         Node& node = node_[state];
         node.row = asked_.row(tree, state);
         if (node.row < 0) {
@@ -227,7 +227,7 @@ class Chain {
             for (size_t k = begin; k < end; ++k) node_[order[k]].value = value;
             return true;
         }
-        system_.deadline = deadline;
+        system_.stop = stop;
         if (!system_.solve(tolerance, work)) return false;
         for (size_t k = begin; k < end; ++k) node_[order[k]].value = system_.x[k - begin];
         return true;

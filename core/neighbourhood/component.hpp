@@ -2,16 +2,14 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "linear/bicgstab.hpp"
+#include "run/stop.hpp"
 
 namespace spotree::neighbourhood {
-
-using Clock = std::chrono::steady_clock;
 
 // Rows are scaled to a unit diagonal: x[i] = constant[i] + sum of weight * x[column] (no diagonal entry).
 class ComponentSystem {
@@ -21,7 +19,7 @@ class ComponentSystem {
     std::vector<double> weight;
     std::vector<double> constant;
     std::vector<double> x;
-    Clock::time_point deadline = Clock::time_point::max();  // a large system is left unsolved then
+    Stop* stop = nullptr;  // a large system is left unsolved then
 
     void clear() {
         start.assign(1, 0);
@@ -92,7 +90,7 @@ class ComponentSystem {
     }
 
   private:
-    bool late() const { return constant.size() > 4096 && Clock::now() >= deadline; }
+    bool late() const { return constant.size() > 4096 && stop && stop->check(); }
 
     // r = constant + W x - x; returns its largest entry.
     double residual(std::vector<double>& r) const {

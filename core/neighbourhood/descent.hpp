@@ -4,12 +4,12 @@
 #include <cmath>
 #include <cstdint>
 
-#include "incumbent.hpp"
-#include "judge.hpp"
-#include "model.hpp"
-#include "moves.hpp"
+#include "neighbourhood/incumbent.hpp"
+#include "neighbourhood/judge.hpp"
+#include "neighbourhood/model.hpp"
+#include "neighbourhood/moves.hpp"
+#include "neighbourhood/steps.hpp"
 #include "run/random.hpp"
-#include "steps.hpp"
 #include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
@@ -22,7 +22,7 @@ class Descent {
 
     int64_t work() const { return judge_.work() + step_work_ + kPerMove * moved_; }
     int64_t evaluations() const { return judge_.evaluations; }
-    void stop_at(Clock::time_point deadline) { judge_.chain().deadline = deadline; }
+    void end_with(Stop& stop) { judge_.chain().stop = &stop; }
 
     // One candidate.
     void move(Incumbent& best, Random& random) {

@@ -7,10 +7,10 @@
 #include <set>
 #include <vector>
 
-#include "chain.hpp"
-#include "incumbent.hpp"
-#include "judge.hpp"
-#include "model.hpp"
+#include "neighbourhood/chain.hpp"
+#include "neighbourhood/incumbent.hpp"
+#include "neighbourhood/judge.hpp"
+#include "neighbourhood/model.hpp"
 #include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
@@ -36,23 +36,23 @@ class Enumeration {
 
     int64_t work() const { return judge_.work() + kPerPosition * passed_; }
 
-    // Goes on for so much counted work, or until the deadline; true once all trees have been seen and `best`
+    // Goes on for so much counted work, or until it must stop; true once all trees have been seen and `best`
     // is as good as any.
-    bool run(int64_t quota, Clock::time_point deadline, Incumbent& best) {
-        judge_.chain().deadline = deadline;
+    bool run(int64_t quota, Stop& stop, Incumbent& best) {
+        judge_.chain().stop = &stop;
         if (splits_.empty()) {
             find_splits();
             judge_.restart(best.tree);  // the sweeps of the judge start from a tree that it has taken
         }
         const int64_t until = work() + quota;
         while (!done_ && work() < until) {
-            if ((++passed_ & 0xff) == 0 && Clock::now() >= deadline) break;
+            if ((++passed_ & 0xff) == 0 && stop.check()) break;
             if (!plain(0) || tree_.count_leaves() > max_leaves_) {
                 advance();
                 continue;
             }
             evaluate(best);
-            if (judge_.unsolved && Clock::now() >= deadline) break;
+            if (judge_.unsolved && stop.check()) break;
             advance();
         }
         return done_ && !judge_.unsolved;

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "judge.hpp"
-#include "model.hpp"
+#include "neighbourhood/judge.hpp"
+#include "neighbourhood/model.hpp"
 #include "run/random.hpp"
 #include "tree/complete.hpp"
 

@@ -1,8 +1,8 @@
 // The best tree so far.
 #pragma once
 
-#include "chain.hpp"
-#include "judge.hpp"
+#include "neighbourhood/chain.hpp"
+#include "neighbourhood/judge.hpp"
 #include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "chain.hpp"
-#include "model.hpp"
-#include "sweeps.hpp"
+#include "neighbourhood/chain.hpp"
+#include "neighbourhood/model.hpp"
+#include "neighbourhood/sweeps.hpp"
+#include "neighbourhood/visits.hpp"
 #include "tree/complete.hpp"
-#include "visits.hpp"
 
 namespace spotree::neighbourhood {
 

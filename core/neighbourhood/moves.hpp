@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "model.hpp"
+#include "neighbourhood/model.hpp"
 #include "run/random.hpp"
 #include "tree/complete.hpp"
 

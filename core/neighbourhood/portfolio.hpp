@@ -2,21 +2,22 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
-#include "annealing.hpp"
-#include "descent.hpp"
-#include "enumerate.hpp"
-#include "incumbent.hpp"
-#include "judge.hpp"
-#include "model.hpp"
-#include "moves.hpp"
+#include "neighbourhood/annealing.hpp"
+#include "neighbourhood/descent.hpp"
+#include "neighbourhood/enumerate.hpp"
+#include "neighbourhood/incumbent.hpp"
+#include "neighbourhood/judge.hpp"
+#include "neighbourhood/model.hpp"
+#include "neighbourhood/moves.hpp"
+#include "neighbourhood/steps.hpp"
 #include "run/random.hpp"
-#include "steps.hpp"
+#include "run/stop.hpp"
 #include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
@@ -37,15 +38,15 @@ class Worker {
     int64_t evaluations() const { return annealing_.evaluations() + descent_.evaluations(); }
     int64_t work() const { return annealing_.work() + descent_.work(); }
 
-    void round(int64_t quota, Clock::time_point deadline) {
-        steps_.deadline = deadline;
-        annealing_.stop_at(deadline);
-        descent_.stop_at(deadline);
+    void round(int64_t quota, Stop& stop) {
+        steps_.stop = &stop;
+        annealing_.end_with(stop);
+        descent_.end_with(stop);
         quota_ += quota;
         int64_t look = 0;  // at the clock, when so much work is done
         while (work() < quota_) {
             if (work() >= look) {
-                if (Clock::now() >= deadline) break;
+                if (stop.check()) break;
                 look = work() + kLook;
             }
             if (static_cast<double>(descent_.work()) <= kDescentShare * static_cast<double>(work())) {
@@ -85,12 +86,12 @@ class Portfolio {
     }
 
     void round(int64_t quota, double seconds) {
-        const auto deadline = after(seconds);
+        Stop& stop = end_after(seconds);
         std::vector<std::thread> threads;
         for (size_t k = 1; k < workers_.size(); ++k) {
-            threads.emplace_back([&, k] { workers_[k]->round(quota, deadline); });
+            threads.emplace_back([&, k] { workers_[k]->round(quota, stop); });
         }
-        workers_[0]->round(quota, deadline);
+        workers_[0]->round(quota, stop);
         for (auto& thread : threads) thread.join();
         for (auto& worker : workers_) best.offer(worker->best.tree, worker->best.value);
         share();
@@ -99,7 +100,7 @@ class Portfolio {
     // Tries all trees one after the other, so much of them at a time; true once `best` is proved.
     bool enumerate(const SearchModel& model, int64_t quota, double seconds) {
         if (!every_) every_ = std::make_unique<Enumeration>(model, best.tree.depth, max_leaves_);
-        const bool proved = every_->run(quota, after(seconds), best);
+        const bool proved = every_->run(quota, end_after(seconds), best);
         share();
         return proved;
     }
@@ -107,10 +108,10 @@ class Portfolio {
     // A tree from outside becomes the incumbent if it is better and small enough, and can be judged in time.
     void offer(const CompleteTree& tree, double seconds) {
         if (tree.count_leaves() > max_leaves_) return;
-        chain_.deadline = after(seconds);
+        chain_.stop = &end_after(seconds);
         const bool judged = chain_.expected_return(tree, kInfeasible) != kInfeasible;
         if (judged && best.offer(tree, chain_.tighten())) share();
-        chain_.deadline = Clock::time_point::max();
+        chain_.stop = nullptr;
     }
 
     double expected_return(const CompleteTree& tree, double reject_below) {
@@ -154,10 +155,8 @@ class Portfolio {
     }
 
   private:
-    static Clock::time_point after(double seconds) {
-        return Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                  std::chrono::duration<double>(std::min(seconds, 1e8)));
-    }
+    // One place for all calls: what the workers keep of the last one points to a stop that is still there.
+    Stop& end_after(double seconds) { return stop_.emplace(std::max(0.0, seconds)); }
 
     void share() {
         for (auto& worker : workers_) worker->best.offer(best.tree, best.value);
@@ -169,6 +168,7 @@ class Portfolio {
     }
 
     int32_t max_leaves_;
+    std::optional<Stop> stop_;
     Chain chain_;
     exact::Preparation preparation_;
     std::vector<std::unique_ptr<Worker>> workers_;

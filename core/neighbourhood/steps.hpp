@@ -2,16 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "exact/solve.hpp"
-#include "gains.hpp"
-#include "judge.hpp"
-#include "model.hpp"
-#include "moves.hpp"
+#include "neighbourhood/gains.hpp"
+#include "neighbourhood/judge.hpp"
+#include "neighbourhood/model.hpp"
+#include "neighbourhood/moves.hpp"
 #include "run/random.hpp"
 #include "tree/complete.hpp"
 
@@ -19,7 +18,7 @@ namespace spotree::neighbourhood {
 
 class Steps {
   public:
-    Clock::time_point deadline = Clock::now() + std::chrono::hours(1);  // a step is broken off then
+    const Stop* stop = nullptr;  // a step is broken off then
 
     Steps(const SearchModel& model, const exact::Preparation& preparation, const Moves& moves, int32_t depth)
         : model_(model),
@@ -157,8 +156,8 @@ class Steps {
         options.depth = height;
         options.max_leaves = leaves;
         options.memory = size_t{256} << 20;
-        Stop stop(std::max(0.0, std::chrono::duration<double>(deadline - Clock::now()).count()));
-        best_ = exact::solve(preparation_, gain, actions, options, workspace_, stop);
+        Stop end = stop ? Stop(*stop, 0.0) : Stop();
+        best_ = exact::solve(preparation_, gain, actions, options, workspace_, end);
         const double features = model_.num_features;
         const double kernel = height < 2 ? best_.rows * features + actions * best_.splits
                                          : kernel_cost(best_.rows, best_.splits, actions);

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "chain.hpp"
-#include "model.hpp"
+#include "neighbourhood/chain.hpp"
+#include "neighbourhood/model.hpp"
 #include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model.hpp"
+#include "neighbourhood/model.hpp"
 
 namespace spotree::neighbourhood {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "chain.hpp"
-#include "component.hpp"
-#include "model.hpp"
+#include "neighbourhood/chain.hpp"
+#include "neighbourhood/component.hpp"
+#include "neighbourhood/model.hpp"
 
 namespace spotree::neighbourhood {
 
@@ -23,7 +23,7 @@ class Visits {
     void fill(const Chain& chain, std::vector<double>& visits) {
         const std::vector<int32_t>& order = chain.reached();
         const std::vector<Chain::Range>& systems = chain.components();
-        system_.deadline = chain.deadline;
+        system_.stop = chain.stop;
         weight_.assign(order.size(), 0.0);
         for (size_t k = 0; k < order.size(); ++k) {
             local_[order[k]] = static_cast<int32_t>(k);

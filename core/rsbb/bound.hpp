@@ -1,7 +1,7 @@
 // The closed-form bound: each open row takes the best action of the leaves it can reach.
 #pragma once
 
-#include "reach.hpp"
+#include "rsbb/reach.hpp"
 
 namespace spotree::rsbb {
 

@@ -1,7 +1,7 @@
 // The branching rule of the paper's appendix.
 #pragma once
 
-#include "region.hpp"
+#include "rsbb/region.hpp"
 
 namespace spotree::rsbb {
 

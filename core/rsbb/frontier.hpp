@@ -4,7 +4,7 @@
 #include <cstring>
 #include <memory>
 
-#include "region.hpp"
+#include "rsbb/region.hpp"
 
 namespace spotree::rsbb {
 

@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "region.hpp"
+#include "rsbb/region.hpp"
 
 namespace spotree::rsbb {
 

@@ -1,7 +1,7 @@
 // Which rows can arrive at which nodes under the trees of a region.
 #pragma once
 
-#include "region.hpp"
+#include "rsbb/region.hpp"
 
 namespace spotree::rsbb {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "rsbb/step.hpp"
 #include "run/random.hpp"
-#include "step.hpp"
 
 namespace spotree::rsbb {
 

@@ -3,14 +3,14 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 #include <thread>
 
-#include "bound.hpp"
-#include "branch.hpp"
-#include "frontier.hpp"
-#include "primal.hpp"
+#include "rsbb/bound.hpp"
+#include "rsbb/branch.hpp"
+#include "rsbb/frontier.hpp"
+#include "rsbb/primal.hpp"
+#include "run/stop.hpp"
 
 namespace spotree::rsbb {
 
@@ -20,7 +20,7 @@ struct Settings {
     Switches switches;
     uint64_t seed = 0;
     int32_t threads = 1;
-    double seconds = std::numeric_limits<double>::infinity();
+    double seconds = -1.0;                                   // for the caller's `Stop`; negative: no limit
     double bytes = std::numeric_limits<double>::infinity();  // that the frontier may take
     double best_gain = 0;      // sum of the rows' best gains: gain = best_gain - loss
     double gap_tolerance = 0;  // relative to the gain
@@ -44,13 +44,8 @@ class Search {
           branching_(step, shape_, settings.switches.actions),
           frontier_(step) {}
 
-    // `interrupted` is asked now and then by the calling thread alone.
-    Outcome run(const std::function<bool()>& interrupted) {
-        const auto began = Clock::now();
-        // A limit of many years would overflow the clock: none at all is meant.
-        deadline_ = settings_.seconds < 1e9 ? began + std::chrono::duration_cast<Clock::duration>(
-                                                          std::chrono::duration<double>(settings_.seconds))
-                                            : Clock::time_point::max();
+    // The thread that made `stop` calls this: it alone hears the wish.
+    Outcome run(Stop& stop) {
         incumbent_ = settings_.start_loss;
         discarded_least_ = std::numeric_limits<double>::infinity();
         Region root = shape_.root(settings_.seed);
@@ -60,7 +55,7 @@ class Search {
         }
         begin_with(std::move(root));
         std::vector<std::thread> workers;
-        for (int32_t w = 0; w < settings_.threads; ++w) workers.emplace_back([this] { work(); });
+        for (int32_t w = 0; w < settings_.threads; ++w) workers.emplace_back([this, &stop] { work(stop); });
         {
             std::unique_lock lock(mutex_);
             while (finished_ < settings_.threads) {
@@ -68,9 +63,9 @@ class Search {
                                [&] { return finished_ == settings_.threads; });
                 if (finished_ == settings_.threads) break;
                 lock.unlock();
-                const bool stop = interrupted();
+                const bool over = stop.check();
                 lock.lock();
-                if (stop) halt(Ending::kInterrupted);
+                if (over) halt(stop);
             }
         }
         for (auto& worker : workers) worker.join();
@@ -78,8 +73,6 @@ class Search {
     }
 
   private:
-    using Clock = std::chrono::steady_clock;
-
     // Whether no tree of such a region is worth a search: gain within the tolerance of the incumbent's.
     bool closed(double least_loss) const {
         const double upper = settings_.best_gain - least_loss;
@@ -128,7 +121,11 @@ class Search {
         changed_.notify_all();
     }
 
-    void work() {
+    void halt(const Stop& stop) {
+        halt(stop.reason() == Reason::interrupted ? Ending::kInterrupted : Ending::kTime);
+    }
+
+    void work(Stop& stop) {
         Reach reach(step_, shape_);
         Reach reach_child(step_, shape_);
         Bound bound(step_, shape_, settings_.switches);
@@ -146,7 +143,7 @@ class Search {
                 --waiting_;
             }
             if (halted_ || nothing_open()) break;
-            if (Clock::now() >= deadline_) halt(Ending::kTime);
+            if (stop.check()) halt(stop);
             if (frontier_.bytes() > settings_.bytes) halt(Ending::kMemory);
             if (halted_) break;
             frontier_.pop(region);
@@ -199,7 +196,6 @@ class Search {
     const Settings settings_;
     const Shape shape_;
     const Branching branching_;
-    Clock::time_point deadline_;
 
     std::mutex mutex_;                 // guards everything below
     std::condition_variable changed_;  // for threads that wait for regions

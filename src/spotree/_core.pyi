@@ -1,11 +1,9 @@
 """Types of the compiled core."""
 
-from typing import Any
-
 from spotree.axes import Features, Floats, Ints, PerState, SmallInts
 
 def route(
-    feature: SmallInts, threshold: Floats, left: SmallInts, right: SmallInts, features: Features
+    *, feature: SmallInts, threshold: Floats, left: SmallInts, right: SmallInts, features: Features
 ) -> SmallInts: ...
 
 class Stop:
@@ -17,14 +15,15 @@ class Stop:
 class ChainSolver:
     def __init__(
         self,
+        *,
         row_start: Ints,
         row_of: SmallInts | None,
         target: SmallInts,
         probability: Floats,
         discount: float,
         roots: SmallInts | None,
-        dense: int = ...,
-        sparse: int = ...,
+        dense: int = 24,
+        sparse: int = 20000,
         stop: Stop | None = None,
     ) -> None: ...
     def solve(self, right: PerState, stop: Stop | None = None) -> tuple[PerState, float]: ...
@@ -39,15 +38,16 @@ class ChainSolver:
     def num_iterated(self) -> int: ...
 
 def reachable(
-    row_start: Ints, row_of: SmallInts, target: SmallInts, probability: Floats, roots: SmallInts
+    *, row_start: Ints, row_of: SmallInts, target: SmallInts, probability: Floats, roots: SmallInts
 ) -> SmallInts: ...
 def endless(
-    row_start: Ints, row_of: SmallInts, target: SmallInts, probability: Floats, roots: SmallInts | None
+    *, row_start: Ints, row_of: SmallInts, target: SmallInts, probability: Floats, roots: SmallInts | None
 ) -> SmallInts: ...
 def backup(
-    row_start: Ints, target: SmallInts, probability: Floats, reward: Floats, value: PerState, discount: float
+    *, row_start: Ints, target: SmallInts, probability: Floats, reward: Floats, value: PerState, discount: float
 ) -> Floats: ...
 def sweep(
+    *,
     choice_start: Ints,
     row_start: Ints,
     target: SmallInts,
@@ -59,6 +59,7 @@ def sweep(
     stop: Stop | None = None,
 ) -> PerState: ...
 def most_missed(
+    *,
     choice_start: Ints,
     row_start: Ints,
     target: SmallInts,
@@ -80,36 +81,85 @@ class ExactWorkspace:
 
 class ExactStart:
     def __init__(
-        self, feature: SmallInts, threshold: Floats, left: SmallInts, right: SmallInts, action: SmallInts
+        self, *, feature: SmallInts, threshold: Floats, left: SmallInts, right: SmallInts, action: SmallInts
     ) -> None: ...
 
 class ExactFrozen:
-    def __init__(self, feature: SmallInts, threshold: Floats, action: SmallInts) -> None: ...
+    def __init__(self, *, feature: SmallInts, threshold: Floats, action: SmallInts) -> None: ...
+
+class ExactSettings:
+    def __init__(
+        self,
+        *,
+        depth: int,
+        max_leaves: int,
+        threads: int,
+        seconds: float,
+        memory: int,
+        gap_tolerance: float,
+        cache: bool,
+        interval_bound: bool,
+        share_small: bool,
+        kernel: int,
+    ) -> None: ...
+
+class ExactOutcome:
+    @property
+    def feature(self) -> SmallInts: ...
+    @property
+    def threshold(self) -> Floats: ...
+    @property
+    def left(self) -> SmallInts: ...
+    @property
+    def right(self) -> SmallInts: ...
+    @property
+    def action(self) -> SmallInts: ...
+    @property
+    def reason(self) -> int: ...
+    @property
+    def begun(self) -> bool: ...
+    @property
+    def used_gap(self) -> bool: ...
+    @property
+    def best_gain(self) -> float: ...
+    @property
+    def cost(self) -> float: ...
+    @property
+    def lower(self) -> float: ...
+    @property
+    def dropped_spread(self) -> float: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def splits(self) -> int: ...
+    @property
+    def actions(self) -> int: ...
+    @property
+    def kernels(self) -> int: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def hits(self) -> int: ...
+    @property
+    def entries(self) -> int: ...
 
 def exact_solve(
     preparation: ExactPreparation,
     workspace: ExactWorkspace,
     gain: Floats,
-    depth: int,
-    max_leaves: int,
-    threads: int,
-    seconds: float,
-    memory: int,
-    gap_tolerance: float,
-    cache: bool,
-    interval_bound: bool,
-    share_small: bool,
-    kernel: int,
+    settings: ExactSettings,
+    *,
     start: ExactStart | None,
     frozen: ExactFrozen | None,
-) -> dict[str, Any]: ...
+) -> ExactOutcome: ...
 def merge_equal_choices(
-    choice_of: SmallInts, row_start: Ints, target: SmallInts, probability: Floats, reward: Floats
+    *, choice_of: SmallInts, row_start: Ints, target: SmallInts, probability: Floats, reward: Floats
 ) -> SmallInts: ...
 
 class TreeSearch:
     def __init__(
         self,
+        *,
         choice_of: SmallInts,
         row_start: Ints,
         target: SmallInts,
@@ -149,31 +199,64 @@ class TreeSearch:
     @property
     def work(self) -> int: ...
 
-def rsbb(
-    rank: SmallInts,
-    loss: Floats,
-    values: SmallInts,
-    scaled: Floats,
-    position: Floats,
-    depth: int,
-    max_leaves: int,
-    frozen_feature: SmallInts,
-    frozen_cut: SmallInts,
-    frozen_action: SmallInts,
-    settled: bool,
-    group: bool,
-    snap: bool,
-    primal: bool,
-    actions: bool,
-    seed: int,
-    threads: int,
-    seconds: float,
-    bytes: float,
-    best_gain: float,
-    gap_tolerance: float,
-    resolution: float,
-    start_loss: float,
-) -> tuple[SmallInts, SmallInts, SmallInts, float, int, dict[str, int]]: ...
+class RsbbStep:
+    def __init__(
+        self,
+        *,
+        rank: SmallInts,
+        loss: Floats,
+        values: SmallInts,
+        scaled: Floats,
+        position: Floats,
+        frozen_feature: SmallInts,
+        frozen_cut: SmallInts,
+        frozen_action: SmallInts,
+        depth: int,
+        max_leaves: int,
+    ) -> None: ...
+
+class RsbbSettings:
+    def __init__(
+        self,
+        *,
+        settled: bool,
+        group: bool,
+        snap: bool,
+        primal: bool,
+        actions: bool,
+        seed: int,
+        threads: int,
+        seconds: float,
+        bytes: float,
+        best_gain: float,
+        gap_tolerance: float,
+        resolution: float,
+        start_loss: float,
+    ) -> None: ...
+
+class RsbbOutcome:
+    @property
+    def feature(self) -> SmallInts: ...
+    @property
+    def cut(self) -> SmallInts: ...
+    @property
+    def action(self) -> SmallInts: ...
+    @property
+    def ending(self) -> int: ...
+    @property
+    def least_loss(self) -> float: ...
+    @property
+    def expanded(self) -> int: ...
+    @property
+    def bounded(self) -> int: ...
+    @property
+    def discarded(self) -> int: ...
+    @property
+    def largest_frontier(self) -> int: ...
+    @property
+    def candidates(self) -> int: ...
+
+def rsbb(step: RsbbStep, settings: RsbbSettings) -> RsbbOutcome: ...
 
 class ProofModel:
     def __init__(

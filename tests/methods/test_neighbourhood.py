@@ -176,7 +176,11 @@ def test_rows_with_equal_content_are_one_choice():
     choice_of = np.array([[0, 1, 2]], np.int32)
     start, target = np.array([0, 1, 2, 3]), np.array([0, 0, 0], np.int32)
     merged = _core.merge_equal_choices(
-        choice_of, start, target, np.array([1.0, 1.0, 0.5]), np.array([2.0, 2.0, 2.0])
+        choice_of=choice_of,
+        row_start=start,
+        target=target,
+        probability=np.array([1.0, 1.0, 0.5]),
+        reward=np.array([2.0, 2.0, 2.0]),
     )
     assert merged.tolist() == [0, 0, 2]
 

@@ -44,8 +44,8 @@ double missed(const Problem& p, const TreeArrays& tree) {
 
 Solution solved(const Preparation& prep, const Problem& p, const Options& options, Workspace& work,
                 Report& report, double seconds = -1.0, const FrozenView* frozen = nullptr) {
-    Stop stop(seconds, [] { return true; });  // asked after 50 ms only
-    Stop whole(seconds);
+    spotree::Stop stop(seconds, [] { return true; });  // asked after 50 ms only
+    spotree::Stop whole(seconds);
     const Solution s =
         solve(prep, p.gain.data(), p.actions, options, work, seconds < 0 ? whole : stop, nullptr, frozen);
     if (s.lower == kInfinity) return s;  // the frozen splits need more leaves

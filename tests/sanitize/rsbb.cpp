@@ -116,7 +116,6 @@ void trial(Chance& chance, Report& report) {
     settings.seconds = 0.2;
     settings.bytes = 1e9;
     const double close = 1e-9 * (1 + p.spread);
-    const auto never = [] { return false; };
     double optimum = -1;
     for (int k = 0; k < 4; ++k) {
         settings.seed = static_cast<uint64_t>(chance.below(1000));
@@ -132,8 +131,8 @@ void trial(Chance& chance, Report& report) {
             settings.start_loss =
                 chance.one_in(3) && optimum >= 0 ? optimum + chance.unit() : settings.start_loss;
         }
-        const Outcome out =
-            k == 3 ? Search(p.step, settings).run([&] { return true; }) : Search(p.step, settings).run(never);
+        spotree::Stop stop(settings.seconds, [k] { return k == 3; });
+        const Outcome out = Search(p.step, settings).run(stop);
         if (out.ending == Ending::kInfeasible) return;
         const bool begun_with = out.tree.action.empty();  // the start was not beaten
         const double loss = begun_with ? settings.start_loss : loss_of(p.step, out.tree);

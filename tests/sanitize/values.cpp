@@ -73,10 +73,10 @@ void check_backups(const Model& m, Chance& chance, Report& report) {
     const auto *choices = m.choice_start.data(), *rows = m.row_start.data();
     const auto* target = m.target.data();
     const double *probability = m.probability.data(), *reward = m.reward.data();
-    exact::Stop never;
+    Stop stop;
     for (int k = chance.below(30); k > 0; --k)
         sweep(m.states, choices, rows, target, probability, reward, m.discount, k % 2 == 1, value.data(),
-              never);
+              stop);
     backup(m.rows(), rows, target, probability, reward, value.data(), m.discount, backed.data());
     for (int row = 0; row < m.rows(); ++row)
         report.expect(std::abs(backed[row] - m.ahead(row, value)) <= 1e-9, "backup is one look ahead", row);

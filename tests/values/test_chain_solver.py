@@ -19,7 +19,15 @@ methods = pytest.mark.parametrize("limits", METHODS.values(), ids=METHODS)
 
 def solver_of(matrix, discount, roots=None, **limits):
     row_start, target, probability = arrays(matrix)
-    return _core.ChainSolver(row_start, None, target, probability, discount, roots, **limits)
+    return _core.ChainSolver(
+        row_start=row_start,
+        row_of=None,
+        target=target,
+        probability=probability,
+        discount=discount,
+        roots=roots,
+        **limits,
+    )
 
 
 def close(found, wanted, discount):

@@ -92,7 +92,11 @@ class Ranks:
 def merged_choices(mdp: MDP) -> SmallInts:
     """[state, action] -> row as in `choice_of`, but the first of a state's rows that are equal to the last bit."""
     merged = _core.merge_equal_choices(
-        mdp.choice_of, mdp.row_start, mdp.target, mdp.probability, mdp.reward_of_choice
+        choice_of=mdp.choice_of,
+        row_start=mdp.row_start,
+        target=mdp.target,
+        probability=mdp.probability,
+        reward=mdp.reward_of_choice,
     )
     return merged.reshape(mdp.choice_of.shape)
 

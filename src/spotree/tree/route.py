@@ -23,7 +23,9 @@ def route(tree: Tree, features: Features, names: Sequence[str] = ()) -> SmallInt
         raise InvalidProblemError(
             f"features have shape {matrix.shape}; the tree asks for feature number {tree.feature.max()}"
         )
-    leaves: SmallInts = _core.route(tree.feature, tree.threshold, tree.left, tree.right, matrix)
+    leaves: SmallInts = _core.route(
+        feature=tree.feature, threshold=tree.threshold, left=tree.left, right=tree.right, features=matrix
+    )
     if leaves.min(initial=0) < 0:
         row = int((leaves < 0).argmax())
         feature = next(int(j) for j in np.unique(tree.feature[tree.feature >= 0]) if np.isnan(matrix[row, j]))

@@ -13,7 +13,14 @@ def choice_values(mdp: MDP, value: PerState) -> Floats:
     known = np.ascontiguousarray(value, dtype=np.float64)
     if known.shape != (mdp.num_states,):
         raise InvalidProblemError(f"values have shape {known.shape}; the MDP has {mdp.num_states} states")
-    return _core.backup(mdp.row_start, mdp.target, mdp.probability, mdp.reward_of_choice, known, mdp.discount)
+    return _core.backup(
+        row_start=mdp.row_start,
+        target=mdp.target,
+        probability=mdp.probability,
+        reward=mdp.reward_of_choice,
+        value=known,
+        discount=mdp.discount,
+    )
 
 
 def action_values(mdp: MDP, value: PerState) -> PerStateAction:

@@ -75,8 +75,16 @@ def policy_chain(
         _refuse_reachable(mdp, policy, rows, roots)
         reward[rows < 0] = -np.inf
     rows, reward = settle_endless(mdp, mdp.row_start, rows, mdp.probability, reward, look_at)
-    chain = (mdp.row_start, rows, mdp.target, mdp.probability, mdp.discount, look_at)
-    return PolicyChain(mdp, reward, _core.ChainSolver(*chain, stop=stop), stop)
+    solver = _core.ChainSolver(
+        row_start=mdp.row_start,
+        row_of=rows,
+        target=mdp.target,
+        probability=mdp.probability,
+        discount=mdp.discount,
+        roots=look_at,
+        stop=stop,
+    )
+    return PolicyChain(mdp, reward, solver, stop)
 
 
 def _mixed_chain(mdp: MDP, policy: Mixture, look_at: SmallInts | None, stop: _core.Stop | None) -> PolicyChain:
@@ -91,13 +99,23 @@ def _mixed_chain(mdp: MDP, policy: Mixture, look_at: SmallInts | None, stop: _co
     row_start = mdp.row_start[mdp.choice_start]
     row_of = np.arange(mdp.num_states, dtype=np.int32)
     row_of, reward = settle_endless(mdp, row_start, row_of, probability, reward, look_at)
-    chain = (row_start, row_of, mdp.target, probability, mdp.discount, look_at)
-    return PolicyChain(mdp, reward, _core.ChainSolver(*chain, stop=stop), stop)
+    solver = _core.ChainSolver(
+        row_start=row_start,
+        row_of=row_of,
+        target=mdp.target,
+        probability=probability,
+        discount=mdp.discount,
+        roots=look_at,
+        stop=stop,
+    )
+    return PolicyChain(mdp, reward, solver, stop)
 
 
 def _refuse_reachable(mdp: MDP, policy: ArrayLike | Acts, rows: SmallInts, roots: SmallInts) -> None:
     """A forbidden action matters only where the policy can come."""
-    reached = _core.reachable(mdp.row_start, rows, mdp.target, mdp.probability, roots)
+    reached = _core.reachable(
+        row_start=mdp.row_start, row_of=rows, target=mdp.target, probability=mdp.probability, roots=roots
+    )
     offenders = reached[rows[reached] < 0]
     if offenders.size:
         state = int(offenders.min())

@@ -17,7 +17,9 @@ def settle_endless(
     """
     if mdp.discount < 1:
         return row_of, reward
-    class_of = _core.endless(row_start, row_of, mdp.target, probability, roots)
+    class_of = _core.endless(
+        row_start=row_start, row_of=row_of, target=mdp.target, probability=probability, roots=roots
+    )
     endless = class_of >= 0
     if not endless.any():
         return row_of, reward

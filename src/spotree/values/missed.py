@@ -18,8 +18,15 @@ _FIRST_SHARE = 16 * _EPSILON  # of the largest value: about what rounding gains 
 def most_missed(mdp: MDP, value: PerState, stop: _core.Stop | None = None) -> float:
     """No policy is worth more than this above `value` in any state; inf if it must stop before that is known."""
     if mdp.discount < 1:
-        model = (mdp.choice_start, mdp.row_start, mdp.target, mdp.probability, mdp.reward_of_choice)
-        return _core.most_missed(*model, value, mdp.discount)
+        return _core.most_missed(
+            choice_start=mdp.choice_start,
+            row_start=mdp.row_start,
+            target=mdp.target,
+            probability=mdp.probability,
+            reward=mdp.reward_of_choice,
+            value=value,
+            discount=mdp.discount,
+        )
     return _most_missed_undiscounted(mdp, value, stop)
 
 

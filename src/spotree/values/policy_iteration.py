@@ -63,8 +63,17 @@ def _start(mdp: MDP, stop: _core.Stop | None) -> Best:
         rows = rows_towards(mdp, idle.component_of >= 0, idle.inside)
         values = _values(mdp, rows, stop)
         return Best(rows, values) if values.relative < _LOST_DIGITS else _hurried(mdp, Best(rows, values), stop)
-    model = (mdp.choice_start, mdp.row_start, mdp.target, mdp.probability, mdp.reward_of_choice)
-    sweeps = _core.sweep(*model, np.zeros(mdp.num_states), mdp.discount, _START_SWEEPS, stop)
+    sweeps = _core.sweep(
+        choice_start=mdp.choice_start,
+        row_start=mdp.row_start,
+        target=mdp.target,
+        probability=mdp.probability,
+        reward=mdp.reward_of_choice,
+        value=np.zeros(mdp.num_states),
+        discount=mdp.discount,
+        sweeps=_START_SWEEPS,
+        stop=stop,
+    )
     if stop and stop.raised:
         return _unfinished(mdp, sweeps)
     rows = _best_rows(mdp, choice_values(mdp, sweeps))[1]
@@ -99,8 +108,16 @@ def _values(mdp: MDP, rows: Ints, stop: _core.Stop | None) -> Certified[PerState
     row_of, reward = settle_endless(
         mdp, mdp.row_start, rows.astype(np.int32), mdp.probability, mdp.reward_of_choice[rows], None
     )
-    chain = (mdp.row_start, row_of, mdp.target, mdp.probability, mdp.discount, None)
-    return Certified(*_core.ChainSolver(*chain, stop=stop).solve(reward, stop))
+    solver = _core.ChainSolver(
+        row_start=mdp.row_start,
+        row_of=row_of,
+        target=mdp.target,
+        probability=mdp.probability,
+        discount=mdp.discount,
+        roots=None,
+        stop=stop,
+    )
+    return Certified(*solver.solve(reward, stop))
 
 
 def _best_rows(mdp: MDP, of_choice: Floats) -> tuple[PerState, Ints]:

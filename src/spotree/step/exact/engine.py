@@ -67,10 +67,7 @@ class Exact:
                 f" (shape {problem.features.shape}); make one with Preparation(problem.features)"
             )
         remaining = -1.0 if limits.time is None else max(0.0, limits.time - (time.perf_counter() - began))
-        found = _core.exact_solve(
-            prepared.ranks,
-            prepared.workspace,
-            problem.gain,
+        settings = _core.ExactSettings(
             depth=_useful_depth(problem),
             max_leaves=0 if problem.max_leaves is None else problem.max_leaves,
             threads=limits.threads or os.cpu_count() or 1,
@@ -81,24 +78,40 @@ class Exact:
             interval_bound=self.interval_bound,
             share_small=self.share_small,
             kernel=KERNELS.index(self.kernel),
+        )
+        found = _core.exact_solve(
+            prepared.ranks,
+            prepared.workspace,
+            problem.gain,
+            settings,
             start=_as_start(start),
             frozen=_as_frozen(problem.frozen),
         )
-        if found["lower"] == np.inf:
+        if found.lower == np.inf:
             raise InvalidProblemError(
                 f"max_leaves is {problem.max_leaves}, but the frozen splits alone make more leaves; raise it"
             )
-        tree = make_tree(*(found[part] for part in ("feature", "threshold", "left", "right", "action")))
+        tree = make_tree(found.feature, found.threshold, found.left, found.right, found.action)
         value = _worth(problem, tree)
-        bound = value + max(0.0, found["cost"] - found["lower"]) + found["dropped_spread"]
-        if not found["begun"]:  # the time was up while the rows were prepared: any row may get its best action
-            bound = found["best_gain"]
-        status = Status.GAP if found["used_gap"] else REASONS[found["reason"]]
+        bound = value + max(0.0, found.cost - found.lower) + found.dropped_spread
+        if not found.begun:  # the time was up while the rows were prepared: any row may get its best action
+            bound = found.best_gain
+        status = Status.GAP if found.used_gap else REASONS[found.reason]
         if start is not None and status is not Status.OPTIMAL and _worth(problem, start) > value:
             tree, value = start, _worth(problem, start)
-        counts = {name: int(found[name]) for name in ("rows", "splits", "actions", "kernels", "nodes", "hits")}
         seconds = time.perf_counter() - began
-        return StepResult(tree, value, max(bound, value), status, seconds, self.name, counts)
+        return StepResult(tree, value, max(bound, value), status, seconds, self.name, _counts(found))
+
+
+def _counts(found: _core.ExactOutcome) -> dict[str, int]:
+    return {
+        "rows": found.rows,
+        "splits": found.splits,
+        "actions": found.actions,
+        "kernels": found.kernels,
+        "nodes": found.nodes,
+        "hits": found.hits,
+    }
 
 
 def _worth(problem: TreeProblem, tree: Tree) -> float:
@@ -116,14 +129,16 @@ def _useful_depth(problem: TreeProblem) -> int:
 def _as_start(tree: Tree | None) -> _core.ExactStart | None:
     if tree is None:
         return None
-    return _core.ExactStart(tree.feature, tree.threshold, tree.left, tree.right, tree.action)
+    return _core.ExactStart(
+        feature=tree.feature, threshold=tree.threshold, left=tree.left, right=tree.right, action=tree.action
+    )
 
 
 def _as_frozen(frozen: Frozen | None) -> _core.ExactFrozen | None:
     if frozen is None:
         return None
     return _core.ExactFrozen(
-        np.ascontiguousarray(frozen.feature, dtype=np.int32),
-        np.ascontiguousarray(frozen.threshold, dtype=np.float64),
-        np.ascontiguousarray(frozen.action, dtype=np.int32),
+        feature=np.ascontiguousarray(frozen.feature, dtype=np.int32),
+        threshold=np.ascontiguousarray(frozen.threshold, dtype=np.float64),
+        action=np.ascontiguousarray(frozen.action, dtype=np.int32),
     )

@@ -62,41 +62,54 @@ class Rsbb:
         began = time.perf_counter()
         check_start(problem, start)
         step = as_step(problem)
-        start_loss = np.inf if start is None else step.best_gain - collected(start, problem)
-        feature, cut, action, least_loss, ending, counts = _core.rsbb(
-            step.rank,
-            step.loss,
-            step.values,
-            step.scaled,
-            step.position,
-            problem.depth,
-            min(problem.max_leaves or 2**problem.depth, 2**problem.depth),
-            step.frozen_feature,
-            step.frozen_cut,
-            step.frozen_action,
-            self.settled,
-            self.grouped,
-            self.snapped,
-            self.primal,
-            self.actions,
-            self.seed % 2**64,
-            (limits.threads or os.cpu_count() or 1) if self.parallel else 1,
-            np.inf if limits.time is None else max(0.0, limits.time - (time.perf_counter() - began)),
-            MEMORY if limits.memory is None else limits.memory,
-            step.best_gain,
-            limits.gap_tolerance,
-            RESOLUTION * float(step.loss.max(axis=1, initial=0.0).sum()),
-            start_loss,
+        spread = float(step.loss.max(axis=1, initial=0.0).sum())
+        arrays = _core.RsbbStep(
+            rank=step.rank,
+            loss=step.loss,
+            values=step.values,
+            scaled=step.scaled,
+            position=step.position,
+            frozen_feature=step.frozen_feature,
+            frozen_cut=step.frozen_cut,
+            frozen_action=step.frozen_action,
+            depth=problem.depth,
+            max_leaves=min(problem.max_leaves or 2**problem.depth, 2**problem.depth),
         )
-        if ending == len(ENDINGS):
+        settings = _core.RsbbSettings(
+            settled=self.settled,
+            group=self.grouped,
+            snap=self.snapped,
+            primal=self.primal,
+            actions=self.actions,
+            seed=self.seed % 2**64,
+            threads=(limits.threads or os.cpu_count() or 1) if self.parallel else 1,
+            seconds=-1.0 if limits.time is None else max(0.0, limits.time - (time.perf_counter() - began)),
+            bytes=MEMORY if limits.memory is None else limits.memory,
+            best_gain=step.best_gain,
+            gap_tolerance=limits.gap_tolerance,
+            resolution=RESOLUTION * spread,
+            start_loss=np.inf if start is None else step.best_gain - collected(start, problem),
+        )
+        found = _core.rsbb(arrays, settings)
+        if found.ending == len(ENDINGS):
             raise InvalidProblemError(
                 f"max_leaves is {problem.max_leaves}, but the frozen splits alone make more leaves; raise it"
             )
-        kept = start if len(action) == 0 else None  # nothing better than the start was found
-        tree = decode(problem, step, feature, cut, action) if kept is None else kept
+        kept = start if len(found.action) == 0 else None  # nothing better than the start was found
+        tree = decode(problem, step, found.feature, found.cut, found.action) if kept is None else kept
         value = collected(tree, problem)
-        bound = max(value, step.best_gain - least_loss)
-        status = ENDINGS[ending]
-        if status is Status.OPTIMAL and bound - value > 1e-9 * float(step.loss.max(axis=1, initial=0.0).sum()):
+        bound = max(value, step.best_gain - found.least_loss)
+        status = ENDINGS[found.ending]
+        if status is Status.OPTIMAL and bound - value > 1e-9 * spread:
             status = Status.GAP
-        return StepResult(tree, value, bound, status, time.perf_counter() - began, self.name, counts)
+        return StepResult(tree, value, bound, status, time.perf_counter() - began, self.name, _counts(found))
+
+
+def _counts(found: _core.RsbbOutcome) -> dict[str, int]:
+    return {
+        "regions expanded": found.expanded,
+        "regions bounded": found.bounded,
+        "regions discarded": found.discarded,
+        "largest frontier": found.largest_frontier,
+        "candidate trees": found.candidates,
+    }
