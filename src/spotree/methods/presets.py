@@ -12,7 +12,7 @@ from spotree.methods.spot import Spot, spot
 from spotree.methods.start import Start
 from spotree.methods.stop import Stop
 from spotree.methods.weights import weighting
-from spotree.step.improve import engine_named
+from spotree.step.engines import engine_named
 
 PAPER_SECONDS, PAPER_ROUND_SECONDS = 3600.0, 300.0
 

@@ -16,6 +16,7 @@ from spotree.methods.solution import Solution, SolveStatus
 from spotree.methods.start import Start, fitting_start
 from spotree.methods.stop import Stop
 from spotree.methods.weights import Weigh, uniform
+from spotree.step.best_tree import best_tree
 from spotree.step.engine import Engine
 from spotree.step.exact import Exact
 from spotree.step.limits import Limits
@@ -71,6 +72,7 @@ def spot(
     best_value = -np.inf if best is None else frame.return_of(best)
     policy = mixture(mdp, np.zeros(mdp.num_states, np.int32), 1.0) if tree is None else tree.actions(mdp.features)
     status = SolveStatus.FINISHED
+    engine = settings.engine.prepared(mdp.features, _limits(settings, frame, threads).time)
     try:
         while best is None or not (
             settings.stop(history, frame.seconds) or frame.closes(best_value, frame.optimum.value)
@@ -78,7 +80,7 @@ def spot(
             value, weight = policy_value(mdp, policy), settings.weigh(mdp, policy)
             fixed = None if tree is None else freeze(tree, depth, settings.free_probability, rng)
             problem = TreeProblem(mdp.features, gain(mdp, value, weight), depth, max_leaves, fixed)
-            step = settings.engine.best_tree(problem, _limits(settings, frame, threads), start=tree)
+            step = best_tree(problem, engine, _limits(settings, frame, threads), tree)
             tree = step.tree
             current = frame.return_of(tree)
             if best is None or current > best_value:

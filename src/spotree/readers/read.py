@@ -88,7 +88,7 @@ def _suffix(path: Path) -> str | None:
 
 
 def _function(module: str, function: str) -> Reader:
-    reader: Reader = getattr(import_module(f"spotree.read.{module}"), function)
+    reader: Reader = getattr(import_module(f"spotree.readers.{module}"), function)
     return reader
 
 
