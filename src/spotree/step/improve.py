@@ -40,8 +40,11 @@ def improve(
         [row, feature]
     gain
         [row, action] (the paper's Phi_i * Q_ik).
+    depth, max_leaves
+        The size of tree: most splits on a path, and most leaves in all (None for 2**depth).
     engine
-        "exact" (the default), "rsbb", "milp", "exhaustive", or an engine of your own.
+        "exact" (the default), "rsbb", "milp", "exhaustive", an engine with settings such as `Rsbb(seed=1)`, or one of
+        your own.
     time_limit
         Seconds, or None.
     threads
