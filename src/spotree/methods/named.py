@@ -60,6 +60,6 @@ def _preset(method: str | Method, name: Any) -> Method:
     if isinstance(method, Method):
         raise InvalidProblemError(
             f"preset={name!r} goes with the name of a method, {method.name!r}; change the value of the preset instead:"
-            " replace(spotree.methods.presets.PAPER, ...)"
+            " replace(spotree.PAPER, ...)"
         )
     return next(preset for preset in PRESETS[name] if preset.name == method)

@@ -30,7 +30,7 @@ from spotree.values import mixture, policy_value
 class Spot(Method):
     """Algorithm 1: the best of the policies of all rounds. Ctrl-C ends the loop early and keeps what was found.
 
-    The defaults are the paper's; `spotree.methods.presets.PAPER` adds its hour.
+    The defaults are the paper's; `spotree.PAPER` adds its hour.
 
     Attributes
     ----------
