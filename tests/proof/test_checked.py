@@ -27,5 +27,7 @@ def test_what_is_no_certificate_and_no_model_is_refused(tmp_path):
     (tmp_path / "run.cert").write_text("no")
     with pytest.raises(ReadError, match="not a certificate"):
         spotree.check(tmp_path / "run.cert", LAKE)
-    with pytest.raises(InvalidProblemError, match=r"expected an MDP after the certificate, got PosixPath; call check"):
+    with pytest.raises(
+        InvalidProblemError, match=r"expected an MDP after the certificate, got PosixPath; call check"
+    ):
         spotree.check(LAKE, tmp_path / "run.cert")  # type: ignore[arg-type]
