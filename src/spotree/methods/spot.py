@@ -99,17 +99,17 @@ def iterate(mdp: MDP, request: Request, settings: Spot) -> Solution:
     policy = mixture(mdp, np.zeros(mdp.num_states, np.int32), 1.0) if tree is None else tree.actions(mdp.features)
     status = SolveStatus.FINISHED
 
-    def limits() -> Limits:
-        left = math.inf if stop.seconds is None else max(0.0, stop.seconds - frame.seconds)
-        return Limits(time=min(settings.round_seconds, left), threads=request.threads)
+    def left() -> float | None:
+        return None if stop.seconds is None else max(0.0, stop.seconds - frame.seconds)
 
-    engine = as_engine(settings.engine).prepared(mdp.features, limits().time)
+    engine = as_engine(settings.engine).prepared(mdp.features, left())
     try:
         while best is None or not (stop(history, frame.seconds) or frame.closes(best_value, frame.optimum.value)):
             value, weight = policy_value(mdp, policy), weigh(mdp, policy)
             fixed = None if tree is None else freeze(tree, depth, settings.free_probability, rng)
             problem = TreeProblem(mdp.features, gain(mdp, value, weight), depth, max_leaves, fixed)
-            step = best_tree(problem, engine, limits(), tree)
+            seconds = min(settings.round_seconds, math.inf if (rest := left()) is None else rest)
+            step = best_tree(problem, engine, Limits(time=seconds, threads=request.threads), tree)
             tree = step.tree
             current = frame.return_of(tree)
             if best is None or current > best_value:
