@@ -15,7 +15,7 @@ import numpy as np
 
 from spotree import _core
 from spotree.methods.frame import Frame
-from spotree.methods.ladder import Ladder, Neighbourhood
+from spotree.methods.ladder import Ladder, Pace
 from spotree.methods.ranks import rank_features
 from spotree.models import load
 
@@ -44,7 +44,7 @@ def main() -> None:
     for name in options.models:
         mdp = load(name)
         frame = Frame(mdp, options.depth, None, "neighbourhood", options.seed)
-        search = Ladder(frame, rank_features(mdp), 1, Neighbourhood()).deep
+        search = Ladder(frame, rank_features(mdp), 1, Pace()).deep
         start = time.process_time()
         while time.process_time() - start < options.seconds:
             search.round(20_000_000, np.inf)

@@ -63,7 +63,7 @@ def cells(options: argparse.Namespace) -> Iterator[Cell]:
         for method in options.methods:
             runs = [timed_step(features, gain, method, options) for _ in range(options.repeats)]
             step = runs[0][1]
-            gap = step.gap / max(abs(step.value), abs(step.bound), 1e-300)
+            gap = step.gap
             yield Cell(model, method, tuple(seconds for seconds, _ in runs), gap, step.status.name.lower())
 
 

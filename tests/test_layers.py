@@ -34,7 +34,6 @@ ONLY_IMPORTER = {
     "gymnasium": "readers/gymnasium.py",
 }
 MAY_INCLUDE = {
-    "route": set(),
     "run": set(),
     "tree": set(),
     "linear": {"run"},

@@ -1,9 +1,14 @@
 """The public surface is a list, and importing it costs nothing."""
 
+import ast
 import importlib
+import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 import spotree
 
@@ -11,13 +16,39 @@ SOURCE = Path(spotree.__file__).parent
 
 PUBLIC = [
     "MDP",
+    "PAPER",
+    "Certificate",
+    "Engine",
+    "Exact",
+    "Exhaustive",
+    "Frozen",
+    "Ingredients",
+    "Limits",
+    "Method",
+    "Milp",
+    "Neighbourhood",
+    "Omdt",
+    "Preparation",
+    "Progress",
+    "Request",
+    "Rsbb",
     "Solution",
+    "SolveStatus",
+    "Spot",
+    "SpotFromOmdt",
     "SpotreeError",
+    "Status",
     "StepResult",
     "Tree",
     "TreePolicy",
+    "TreeProblem",
+    "Verdict",
+    "Viper",
+    "action_values",
+    "best_tree",
     "build_mdp",
     "certify",
+    "check",
     "errors",
     "evaluate",
     "improve",
@@ -27,11 +58,14 @@ PUBLIC = [
     "policy_value",
     "read",
     "solve",
+    "write_drn",
+    "write_npz",
+    "write_umb",
 ]
 
 
 def test_the_public_names_are_these_and_each_resolves() -> None:
-    assert spotree.__all__ == PUBLIC == sorted(PUBLIC)
+    assert spotree.__all__ == PUBLIC == sorted(PUBLIC, key=lambda name: (not name.isupper(), name))
     for name in PUBLIC:
         assert getattr(spotree, name) is not None
     assert dir(spotree) == sorted([*PUBLIC, "__version__"])
@@ -64,3 +98,41 @@ def test_importing_spotree_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+KINDS = {
+    node.name
+    for path in SOURCE.rglob("*.py")
+    for node in ast.parse(path.read_text()).body
+    if isinstance(node, ast.ClassDef)
+}
+VERBS = ["best_tree", "certify", "check", "improve", "load", "read", "solve", "write_npz", "write_umb"]
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_every_class_in_the_signature_of_a_verb_is_public(name: str) -> None:
+    told = inspect.get_annotations(getattr(spotree, name)).values()
+    assert set(re.findall(r"\w+", " ".join(map(str, told)))) & KINDS <= set(PUBLIC)
+
+
+@pytest.mark.parametrize("name", ["best_tree", "certify", "check", "improve", "read", "solve"])
+def test_the_help_of_a_verb_says_what_each_of_its_parameters_means(name: str) -> None:
+    verb = getattr(spotree, name)
+    text = inspect.getdoc(verb) or ""
+    assert "Parameters\n----------" in text
+    lines = text.split("Parameters\n----------")[1].split("\n---")[0].splitlines()
+    told = {word.strip() for line in lines if re.fullmatch(r"[a-z][\w, ]*", line) for word in line.split(",")}
+    assert set(inspect.signature(verb).parameters) - {"mdp", "problem"} <= told
+
+
+def test_the_help_of_solve_lists_the_settings_of_every_method() -> None:
+    from spotree.methods.named import METHODS, settings_of
+
+    text = inspect.getdoc(spotree.solve) or ""
+    for name, method in METHODS.items():
+        listed = text.split(f"\n    {name}\n")[1].splitlines()[0].replace("and those of spot", "")
+        own = {setting.strip() for setting in listed.split(",")} - {""}
+        of_spot = set(settings_of(METHODS["spot"])) if name == "spot+ws" else set()
+        assert own | of_spot == set(settings_of(method)), name
+        for setting in settings_of(method):
+            assert setting == "preset" or setting in (inspect.getdoc(type(method)) or ""), setting

@@ -17,13 +17,6 @@ std::vector<T> copy_of(const From& array) {
     return std::vector<T>(array.data(), array.data() + array.size());
 }
 
-template <class T>
-Out1<T> give(const std::vector<T>& values) {
-    auto array = make_array<T>(values.size());
-    std::copy(values.begin(), values.end(), array.data());
-    return array;
-}
-
 void make_model(ProofModel* place, In1<int64_t> choice_start, In2<int32_t> choice_of, In1<int64_t> row_start,
                 In1<int32_t> target, In1<double> probability, In1<double> reward, In1<double> initial,
                 double discount, In1<int32_t> group_of, In2<int32_t> rank, In1<int32_t> split_feature,
@@ -121,7 +114,7 @@ class Proof {
             right.push_back(node.right);
             action.push_back(node.action);
         }
-        return std::make_tuple(give(split), give(left), give(right), give(action));
+        return std::make_tuple(to_array(split), to_array(left), to_array(right), to_array(action));
     }
 
     // What a rule has written since the last call: its epoch, words and numbers.
@@ -136,7 +129,7 @@ class Proof {
             numbers.swap(journal.numbers);
             epoch = journal.epoch;
         }
-        return std::make_tuple(epoch, give(words), give(numbers));
+        return std::make_tuple(epoch, to_array(words), to_array(numbers));
     }
 
   private:
@@ -157,18 +150,19 @@ class Proof {
 void add_proof(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<ProofModel>(m, "ProofModel")
-        .def("__init__", &make_model, "choice_start"_a, "choice_of"_a, "row_start"_a, "target"_a,
-             "probability"_a, "reward"_a, "initial"_a, "discount"_a, "group_of"_a, "rank"_a,
+        .def("__init__", &make_model, nb::kw_only(), "choice_start"_a, "choice_of"_a, "row_start"_a,
+             "target"_a, "probability"_a, "reward"_a, "initial"_a, "discount"_a, "group_of"_a, "rank"_a,
              "split_feature"_a, "split_rank"_a, "depth"_a, "max_leaves"_a)
         .def("builds", [](const ProofModel& p) { return p.builds.load(); });
     nb::class_<Proof>(m, "Proof")
         .def(nb::init<ProofModel&, double>(), "model"_a, "tolerance"_a, nb::keep_alive<1, 2>())
-        .def("start", &Proof::start, "seconds"_a, "threads"_a, "state_rule"_a, "tree_rule"_a, "regret"_a,
-             "floors"_a, "filter"_a, "solo"_a, "journal"_a, "before_floors"_a, "memory_limit"_a, "listed"_a)
+        .def("start", &Proof::start, nb::kw_only(), "seconds"_a, "threads"_a, "state_rule"_a, "tree_rule"_a,
+             "regret"_a, "floors"_a, "filter"_a, "solo"_a, "journal"_a, "before_floors"_a, "memory_limit"_a,
+             "listed"_a)
         .def("resume", &Proof::resume, "words"_a, "numbers"_a, "bound"_a)
         .def("wait", &Proof::wait, "seconds"_a)
         .def("stop", &Proof::stop)
-        .def("offer", &Proof::offer, "value"_a, "split"_a, "left"_a, "right"_a, "action"_a)
+        .def("offer", &Proof::offer, "value"_a, nb::kw_only(), "split"_a, "left"_a, "right"_a, "action"_a)
         .def("value", &Proof::value)
         .def("bound", &Proof::bound)
         .def("certified", &Proof::certified)

@@ -261,6 +261,7 @@ def rsbb(step: RsbbStep, settings: RsbbSettings) -> RsbbOutcome: ...
 class ProofModel:
     def __init__(
         self,
+        *,
         choice_start: Ints,
         choice_of: SmallInts,
         row_start: Ints,
@@ -282,6 +283,7 @@ class Proof:
     def __init__(self, model: ProofModel, tolerance: float) -> None: ...
     def start(
         self,
+        *,
         seconds: float,
         threads: int,
         state_rule: bool,
@@ -299,7 +301,7 @@ class Proof:
     def wait(self, seconds: float) -> bool: ...
     def stop(self) -> None: ...
     def offer(
-        self, value: float, split: SmallInts, left: SmallInts, right: SmallInts, action: SmallInts
+        self, value: float, *, split: SmallInts, left: SmallInts, right: SmallInts, action: SmallInts
     ) -> None: ...
     def value(self) -> float: ...
     def bound(self) -> float: ...

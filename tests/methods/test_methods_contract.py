@@ -14,8 +14,9 @@ from oracles.neighbourhood import random_mdp
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.mdp.reorder import reordered
+from spotree.methods.named import METHODS
 from spotree.methods.solution import Solution, SolveStatus
-from spotree.methods.solve import METHODS, solve
+from spotree.methods.solve import solve
 from spotree.tree.policy import TreePolicy
 from spotree.tree.prune import prune
 from spotree.tree.tree import Tree, leaf, make_tree

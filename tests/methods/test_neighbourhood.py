@@ -7,10 +7,11 @@ from oracles.neighbourhood import best_return, policy_return, random_mdp
 from spotree import _core
 from spotree.errors import InvalidProblemError
 from spotree.methods.frame import Frame
-from spotree.methods.ladder import Ladder, Neighbourhood
-from spotree.methods.neighbourhood import neighbourhood
+from spotree.methods.ladder import Ladder
+from spotree.methods.neighbourhood import Neighbourhood
 from spotree.methods.ranks import CompleteTree, rank_features
 from spotree.methods.solution import SolveStatus
+from spotree.methods.solve import solve
 from spotree.tree.tree import leaf, make_tree
 
 KINDS = [
@@ -83,9 +84,7 @@ def test_the_best_of_all_trees_is_found_on_tiny_models(kind, depth, max_leaves):
         best = best_return(mdp, depth, max_leaves)
         if best == -np.inf:
             continue
-        solution = neighbourhood(
-            mdp, depth, max_leaves=max_leaves, threads=1, time_limit=None, max_rounds=12, settings=QUICK
-        )
+        solution = solve(mdp, depth, max_leaves=max_leaves, threads=1, time_limit=None, max_rounds=12, method=QUICK)
         assert solution.value == pytest.approx(best, rel=1e-9, abs=1e-12)
         assert solution.proved_optimal
         assert solution.bound == pytest.approx(best, rel=1e-9, abs=1e-12)
@@ -95,7 +94,7 @@ def test_the_best_of_all_trees_is_found_on_tiny_models(kind, depth, max_leaves):
 
 def test_a_single_leaf_is_proved_at_once_whatever_the_time():
     mdp = random_mdp(np.random.default_rng(2), size=300, num_actions=5, num_features=6)
-    solution = neighbourhood(mdp, 0, threads=1, time_limit=None, max_rounds=1)
+    solution = solve(mdp, 0, threads=1, time_limit=None, max_rounds=1)
     assert solution.proved_optimal
     assert solution.value == solution.bound
     assert solution.value == pytest.approx(max(policy_return(mdp, np.full(300, a)) for a in range(5)), rel=1e-12)
@@ -115,8 +114,8 @@ def test_no_proof_without_having_seen_every_tree():
 
 def test_the_best_tree_as_a_start_is_proved_too():
     mdp = random_mdp(np.random.default_rng(8), size=60, num_actions=4, num_features=3)
-    best = neighbourhood(mdp, 2, threads=1, time_limit=None, max_rounds=50)
-    again = neighbourhood(mdp, 2, threads=1, time_limit=None, max_rounds=50, start=best.policy.tree)
+    best = solve(mdp, 2, threads=1, time_limit=None, max_rounds=50)
+    again = solve(mdp, 2, threads=1, time_limit=None, max_rounds=50, start=best.policy.tree)
     assert best.proved_optimal
     assert again.proved_optimal
     assert again.value == best.value
@@ -125,10 +124,7 @@ def test_the_best_tree_as_a_start_is_proved_too():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_seed_and_a_number_of_threads_give_one_answer(threads):
     mdp = random_mdp(np.random.default_rng(5), size=50, num_actions=4, num_features=4)
-    runs = [
-        neighbourhood(mdp, 3, seed=7, threads=threads, time_limit=None, max_rounds=6, settings=QUICK)
-        for _ in range(2)
-    ]
+    runs = [solve(mdp, 3, seed=7, threads=threads, time_limit=None, max_rounds=6, method=QUICK) for _ in range(2)]
     assert runs[0].value == runs[1].value
     assert str(runs[0].policy) == str(runs[1].policy)
     assert [line.value for line in runs[0].history] == [line.value for line in runs[1].history]
@@ -139,8 +135,8 @@ def test_value_does_not_fall_with_depth_leaves_or_rounds():
     tolerance = 1e-9
 
     def value(depth, max_leaves=None, rounds=8):
-        return neighbourhood(
-            mdp, depth, max_leaves=max_leaves, threads=1, time_limit=None, max_rounds=rounds, settings=MIDDLE
+        return solve(
+            mdp, depth, max_leaves=max_leaves, threads=1, time_limit=None, max_rounds=rounds, method=MIDDLE
         ).value
 
     by_depth = [value(depth) for depth in range(5)]
@@ -152,11 +148,11 @@ def test_value_does_not_fall_with_depth_leaves_or_rounds():
 
 def test_the_answer_is_never_below_the_start_and_a_start_too_large_is_refused():
     mdp = random_mdp(np.random.default_rng(8), size=30, num_actions=3, num_features=3)
-    good = neighbourhood(mdp, 3, threads=1, time_limit=None, max_rounds=10, settings=QUICK)
-    again = neighbourhood(mdp, 3, start=good.policy.tree, threads=1, seed=1, time_limit=None, max_rounds=1)
+    good = solve(mdp, 3, threads=1, time_limit=None, max_rounds=10, method=QUICK)
+    again = solve(mdp, 3, start=good.policy.tree, threads=1, seed=1, time_limit=None, max_rounds=1)
     assert again.value >= good.value - 1e-12
     with pytest.raises(InvalidProblemError, match=f"depth {good.policy.depth}"):
-        neighbourhood(mdp, good.policy.depth - 1, start=good.policy.tree, threads=1, time_limit=None, max_rounds=1)
+        solve(mdp, good.policy.depth - 1, start=good.policy.tree, threads=1, time_limit=None, max_rounds=1)
 
 
 def test_a_tree_survives_the_way_to_ranks_and_back():
@@ -202,7 +198,7 @@ def test_ctrl_c_returns_the_best_so_far():
         if line.round == 3:
             raise KeyboardInterrupt
 
-    solution = neighbourhood(mdp, 2, threads=1, time_limit=None, progress=interrupt, settings=QUICK, max_rounds=99)
+    solution = solve(mdp, 2, threads=1, time_limit=None, progress=interrupt, method=QUICK, max_rounds=99)
     assert solution.status is SolveStatus.INTERRUPTED
     assert solution.history[-1].round == 3
     assert solution.value == pytest.approx(policy_return(mdp, solution.policy.actions(mdp.features)), rel=1e-9)
@@ -211,7 +207,7 @@ def test_ctrl_c_returns_the_best_so_far():
 @pytest.mark.parametrize("depth", [7, 15])
 def test_a_deep_tree_reaches_the_optimum_where_it_can_tell_all_states_apart(depth):
     mdp = random_mdp(np.random.default_rng(13), size=12, num_actions=3, num_features=8)
-    solution = neighbourhood(mdp, depth, threads=1, time_limit=None, settings=QUICK, max_rounds=60)
+    solution = solve(mdp, depth, threads=1, time_limit=None, method=QUICK, max_rounds=60)
     assert len(np.unique(mdp.features, axis=0)) == mdp.num_states
     assert solution.proved_optimal
     assert solution.value == pytest.approx(solution.optimum, rel=1e-9)
@@ -220,4 +216,4 @@ def test_a_deep_tree_reaches_the_optimum_where_it_can_tell_all_states_apart(dept
 def test_a_search_without_an_end_is_refused():
     mdp = random_mdp(np.random.default_rng(0))
     with pytest.raises(InvalidProblemError, match="max_rounds"):
-        neighbourhood(mdp, 2, time_limit=None)
+        solve(mdp, 2, time_limit=None)

@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,11 +16,12 @@ from small_models import random_mdp
 from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp import build_mdp
 from spotree.methods.occupancy_program import Grouping, decode, occupancy_program, reward_unit
-from spotree.methods.omdt import omdt
 from spotree.methods.solution import SolveStatus
-from spotree.methods.viper import viper
 from spotree.tree.tree import leaf, make_tree
 from spotree.values import expected_return
+
+omdt = partial(spotree.solve, method="omdt")
+viper = partial(spotree.solve, method="viper")
 
 MISSING = ("random", "end", "stay", "forbid")
 

@@ -6,10 +6,11 @@ import pytest
 import spotree
 from oracles.neighbourhood import random_mdp
 from spotree.errors import InvalidProblemError
+from spotree.methods.named import METHODS
 from spotree.methods.solution import SolveStatus
-from spotree.methods.solve import METHODS, solve
-from spotree.methods.spot import Spot, spot
-from spotree.methods.stop import Stop
+from spotree.methods.solve import solve
+from spotree.methods.spot import Spot
+from spotree.step.engine import Engine
 from spotree.step.result import Status, StepResult
 from spotree.tree.tree import leaf
 
@@ -67,13 +68,13 @@ def test_models_and_results_are_shown_in_one_line():
 
 
 def test_an_interrupted_step_ends_policy_iteration_and_its_tree_counts():
-    class Interrupted:
+    class Interrupted(Engine):
         name = "interrupted"
 
-        def best_tree(self, problem, limits, start=None):
+        def search(self, problem, limits, start=None):
             return StepResult(leaf(1), 0.0, 1.0, Status.INTERRUPTED, 0.0, self.name)
 
-    found = spot(MDP, 1, Spot(engine=Interrupted(), stop=Stop(seconds=None)))
+    found = solve(MDP, 1, method=Spot(engine=Interrupted(), patience=200), time_limit=None)
     assert found.status is SolveStatus.INTERRUPTED
     assert found.policy.tree.action.tolist() == [1]
     assert len(found.history) == 1

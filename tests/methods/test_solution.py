@@ -1,6 +1,7 @@
 """A solution survives being written and read, and bad files are named."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from spotree.errors import ReadError
 from spotree.methods.history import Progress
 from spotree.methods.solution import Solution, SolveStatus
+from spotree.step.result import Status, StepResult
 from spotree.tree.policy import TreePolicy
 from spotree.tree.tree import make_tree
 
@@ -35,6 +37,17 @@ def test_a_saved_solution_reloads_to_the_same_numbers(tmp_path: Path) -> None:
     assert after.as_dict() == before.as_dict()
     assert str(after.policy) == str(before.policy)
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
+
+
+@pytest.mark.parametrize("proved", [True, False])
+def test_gap_and_optimal_mean_the_same_for_a_step_and_for_a_solution(proved: bool) -> None:
+    status = SolveStatus.OPTIMAL if proved else SolveStatus.TIME_LIMIT
+    solution = replace(example(), status=status)
+    step = StepResult(
+        solution.policy.tree, solution.value, solution.bound, Status[status.name], seconds=1.0, engine="exact"
+    )
+    assert step.gap == solution.gap == (0.0 if proved else pytest.approx(1.7 / 2.0))
+    assert step.optimal == step.proved_optimal == solution.optimal == solution.proved_optimal == proved
 
 
 def test_normalised_returns() -> None:

@@ -1,5 +1,7 @@
 """SPOT: the propositions of the paper, the best of all rounds, and what ends a run."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,9 +13,10 @@ from spotree.methods.history import Progress
 from spotree.methods.solve import solve
 from spotree.methods.stop import Stop
 from spotree.methods.weights import WEIGHTINGS
-from spotree.step.exact import Exact
+from spotree.step.exact import Exact, Preparation
 from spotree.step.limits import Limits
 from spotree.step.problem import FREE, UNSPLIT, TreeProblem
+from spotree.step.rsbb import Rsbb
 from spotree.tree.tree import leaf, make_tree
 from spotree.values import expected_return, mixture, occupancy, optimum, policy_value
 
@@ -148,3 +151,31 @@ def test_exploration_of_one_is_the_random_policy() -> None:
     assert expected_return(mdp, mixture(mdp, some, 1.0)) == pytest.approx(
         expected_return(mdp, mixture(mdp, some + 1, 1.0))
     )
+
+
+@pytest.mark.parametrize("engine", ["exact", "rsbb", "milp"])
+def test_spot_goes_through_the_door_of_the_step_so_that_like_states_are_one_row(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mdp = random_mdp(np.random.default_rng(2), states=12, actions=2)
+    mdp = replace(mdp, features=mdp.features // 4)  # 3 kinds of states
+    rows, search = [], Rsbb.search
+
+    def seen(self, problem, limits, start):
+        rows.append(len(problem.gain))
+        return search(self, problem, limits, start)
+
+    monkeypatch.setattr(Rsbb, "search", seen)
+    found = solve(mdp, 1, method="spot", engine=engine, rounds=5, time_limit=20, threads=1, free_probability=0.5)
+    assert found.value <= found.bound
+    assert rows == ([3] * len(found.history) if engine == "rsbb" else [])
+
+
+def test_spot_prepares_its_features_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    monkeypatch.setattr(
+        "spotree.step.exact.engine.Preparation", lambda *given: made.append(given) or Preparation(*given)
+    )
+    mdp = random_mdp(np.random.default_rng(3), states=12, actions=3, features=2)
+    assert len(solve(mdp, 1, method="spot", rounds=5, time_limit=None, round_seconds=0).history) == 5
+    assert [seconds for _, seconds in made] == [None]  # not bound by the time of one round

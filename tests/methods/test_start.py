@@ -4,8 +4,9 @@ import pytest
 
 import spotree
 from spotree.errors import InvalidProblemError
-from spotree.methods.omdt import omdt
-from spotree.methods.viper import viper
+from spotree.methods.omdt import Omdt
+from spotree.methods.request import Request
+from spotree.methods.viper import Viper
 from spotree.tree.tree import make_tree
 
 TWO_LEVELS = make_tree(
@@ -13,17 +14,17 @@ TWO_LEVELS = make_tree(
 )
 
 
-@pytest.mark.parametrize("method", [omdt, viper])
+@pytest.mark.parametrize("method", [Omdt(), Viper()])
 def test_a_start_that_is_too_large_is_refused(method):
     mdp = spotree.load("frozenlake_4x4")
     with pytest.raises(InvalidProblemError, match="start has depth 2; trees of depth 1"):
-        method(mdp, 1, start=TWO_LEVELS)
+        method.run(mdp, Request(1, start=TWO_LEVELS))
     with pytest.raises(InvalidProblemError, match="start has 3 leaves; trees of at most 2"):
-        method(mdp, 2, max_leaves=2, start=TWO_LEVELS)
+        method.run(mdp, Request(2, max_leaves=2, start=TWO_LEVELS))
 
 
-@pytest.mark.parametrize("method", [omdt, viper])
+@pytest.mark.parametrize("method", [Omdt(), Viper()])
 def test_splits_that_part_no_states_do_not_count(method):
     mdp = spotree.load("frozenlake_4x4")
     idle = make_tree([0, -1, -1], [99.0, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 1, 0])
-    assert method(mdp, 0, start=idle).policy.num_leaves == 1
+    assert method.run(mdp, Request(0, start=idle)).policy.num_leaves == 1

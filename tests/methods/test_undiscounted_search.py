@@ -10,11 +10,11 @@ from oracles.undiscounted import policy_values, tangled
 from spotree.errors import InfeasibleError
 from spotree.mdp import MDP
 from spotree.methods.frame import Frame
-from spotree.methods.ladder import Ladder, Neighbourhood
-from spotree.methods.neighbourhood import neighbourhood
+from spotree.methods.ladder import Ladder
+from spotree.methods.neighbourhood import Neighbourhood
 from spotree.methods.ranks import CompleteTree, rank_features
-from spotree.methods.spot import Spot, spot
-from spotree.methods.stop import Stop
+from spotree.methods.solve import solve
+from spotree.methods.spot import Spot
 from spotree.methods.weights import WEIGHTINGS
 
 QUICK = Neighbourhood(round_work=300_000)
@@ -67,7 +67,7 @@ def test_the_best_of_all_trees_is_found_on_tiny_models(build) -> None:
     mdp = built(build)
     best = best_return(mdp, 2)
     assume(best > -np.inf)
-    found = neighbourhood(mdp, 2, threads=1, time_limit=None, max_rounds=12, settings=QUICK)
+    found = solve(mdp, 2, threads=1, time_limit=None, max_rounds=12, method=QUICK)
     assert found.value == pytest.approx(best, rel=1e-9, abs=1e-12)
     assert found.proved_optimal
 
@@ -79,9 +79,9 @@ def test_policy_iteration_with_trees_runs_on_and_tells_the_truth(build) -> None:
     best = best_return(mdp, 1)
     for weigh in WEIGHTINGS.values():
         for rate in (lambda round: 0.0, lambda round: 1.0 / round):
-            method = Spot(weigh=weigh, exploration_rate=rate, stop=Stop(seconds=None, rounds=4))
+            method = Spot(weights=weigh, exploration=rate, rounds=4, patience=200)
             try:
-                found = spot(mdp, 1, method, threads=1)
+                found = solve(mdp, 1, method=method, time_limit=None, threads=1)
             except InfeasibleError:
                 continue  # no feasible tree among those of four rounds
             assert found.value <= best + 1e-9 * max(1.0, abs(best))

@@ -1,5 +1,7 @@
 """VIPER and its CART student."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -8,9 +10,10 @@ from small_models import random_mdp
 from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.methods.cart import cart
 from spotree.methods.solution import SolveStatus
-from spotree.methods.viper import viper
 from spotree.tree.tree import leaf
 from spotree.values import expected_return
+
+viper = partial(spotree.solve, method="viper")
 
 
 def agreement(tree, features, label, weight):

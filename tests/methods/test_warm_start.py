@@ -1,10 +1,13 @@
 """SPOT from OMDT's tree."""
 
+from functools import partial
+
 import pytest
 
 import spotree
-from spotree.methods.omdt import omdt
-from spotree.methods.warm_start import spot_from_omdt
+
+omdt = partial(spotree.solve, method="omdt")
+spot_from_omdt = partial(spotree.solve, method="spot+ws")
 
 
 def test_a_tree_that_omdt_proves_is_the_answer():

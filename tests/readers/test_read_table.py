@@ -17,7 +17,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "adding-a-reader.md"
 @pytest.mark.parametrize("suffix", READERS)
 def test_every_suffix_has_its_reader(suffix: str) -> None:
     module, function = READERS[suffix]
-    assert callable(getattr(import_module(f"spotree.read.{module}"), function))
+    assert callable(getattr(import_module(f"spotree.readers.{module}"), function))
 
 
 def test_a_suffix_in_capitals_and_a_text_for_a_path_are_understood(tmp_path: Path) -> None:

@@ -1,13 +1,18 @@
 """One door to the step: what is frozen and what is started from is checked before any engine sees it."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 import pytest
 
 import spotree
 from spotree.errors import InvalidProblemError
-from spotree.step.improve import ENGINES, engine_named
+from spotree.step.best_tree import best_tree
+from spotree.step.engine import Engine
+from spotree.step.engines import ENGINES, engine_named
 from spotree.step.limits import Limits
 from spotree.step.problem import FREE, UNSPLIT, Frozen, TreeProblem
+from spotree.step.result import Status, StepResult
 from spotree.tree.tree import Tree, leaf, make_tree
 
 FEATURES = np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 0.0], [2.0, 0.0], [3.0, 5.0]])
@@ -103,3 +108,66 @@ def test_what_is_no_tree_and_no_frozen_nodes_is_refused_by_its_type(engine: str,
         spotree.improve(FEATURES, GAIN, 1, engine=engine, start=given)
     with pytest.raises(InvalidProblemError, match=f"frozen is of type {name}; give a Frozen"):
         spotree.improve(FEATURES, GAIN, 1, engine=engine, frozen=given)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorder(Engine):
+    """Notes the size of what it is handed and answers by another engine."""
+
+    rows: list[int] = field(default_factory=list)
+    answers: str = "exact"
+
+    @property
+    def name(self) -> str:
+        return "recorder"
+
+    def search(self, problem: TreeProblem, limits: Limits, start: Tree | None) -> StepResult:
+        self.rows.append(len(problem.gain))
+        return engine_named(self.answers).search(problem, limits, start)
+
+
+def test_an_engine_of_ones_own_is_handed_checked_starts_and_reduced_rows() -> None:
+    engine = Recorder()
+    step = best_tree(TreeProblem(FEATURES, GAIN, 1), engine, Limits(threads=1), STUMP)
+    assert engine.rows == [3]  # rows 2 and 3 are alike, row 4 has no preference
+    assert step.value == pytest.approx(9.0)  # all but the 1 of row 0
+    for problem, start, words in BAD_START.values():
+        with pytest.raises(InvalidProblemError, match=words):
+            best_tree(problem, engine, Limits(), start)
+        with pytest.raises(InvalidProblemError, match=words):
+            engine.best_tree(problem, Limits(), start)
+    assert engine.rows == [3]
+
+
+def test_a_start_is_checked_once_on_every_way_to_an_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    from spotree.step import best_tree as door
+    from spotree.step import engine as direct
+    from spotree.step.start import check_start
+
+    checked: list[Tree | None] = []
+
+    def counted(problem: TreeProblem, start: Tree | None) -> None:
+        checked.append(start)
+        check_start(problem, start)
+
+    for module in (door, direct):
+        monkeypatch.setattr(module, "check_start", counted)
+    problem = TreeProblem(FEATURES, GAIN, 1)
+    for number, name in enumerate(ENGINES):
+        best_tree(problem, engine_named(name), Limits(threads=1), STUMP)
+        assert len(checked) == 2 * number + 1
+        engine_named(name).best_tree(problem, Limits(threads=1), STUMP)
+        assert len(checked) == 2 * number + 2
+
+
+def test_a_thing_that_is_no_engine_is_refused() -> None:
+    with pytest.raises(InvalidProblemError, match="engine is of type int; give one of exact, rsbb"):
+        spotree.improve(FEATURES, GAIN, 1, engine=3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("value", "bound", "gap"), [(2.0, 4.0, 0.5), (-4.0, -2.0, 0.5), (0.0, 0.0, 0.0)])
+def test_the_gap_of_a_step_is_relative_as_that_of_a_solution(value: float, bound: float, gap: float) -> None:
+    step = StepResult(leaf(0), value, bound, Status.TIME_LIMIT, 0.0, "exact")
+    assert step.gap == gap
+    assert not step.optimal
+    assert not step.proved_optimal

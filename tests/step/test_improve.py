@@ -5,7 +5,7 @@ import pytest
 
 import spotree
 from spotree.errors import InvalidProblemError
-from spotree.step.improve import ENGINES
+from spotree.step.engines import ENGINES
 from spotree.step.problem import FREE, UNSPLIT, Frozen
 from spotree.step.start import respects
 from spotree.tree.tree import leaf, make_tree

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spotree
-from spotree.step.improve import ENGINES
+from spotree.step.engines import ENGINES
 
 NUMBER = {"exact": 40, "exhaustive": 20, "rsbb": 20, "milp": 3}  # of problems, each in eleven other words
 

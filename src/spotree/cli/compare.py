@@ -30,8 +30,8 @@ def compare(
     Ctrl-C ends the comparison and shows what there is.
     """
     from spotree.cli.live import LiveLine
+    from spotree.methods.named import METHODS
     from spotree.methods.solution import SolveStatus
-    from spotree.methods.solve import METHODS
     from spotree.methods.solve import solve as run
 
     chosen = [name.strip() for name in methods.split(",") if name.strip()]

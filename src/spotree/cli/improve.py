@@ -73,7 +73,7 @@ def improve(
         [
             ("step", f"{weights} weights at the {policy} policy's values"),
             ("value", f"{step.value:.9g}"),
-            ("bound", f"{step.bound:.9g}   (gap {step.gap:.3g})"),
+            ("bound", f"{step.bound:.9g}   (gap {step.gap:.2%})"),
             ("status", f"{step.status} ({step.engine}, {step.seconds:.3f} s)"),
             ("counts", ", ".join(f"{count:,} {name}" for name, count in step.counts.items()) or "none"),
             ("return", f"{returns:.6f} of the tree as a policy"),

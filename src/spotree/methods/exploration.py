@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
+from spotree.errors import InvalidProblemError
+
 ExplorationRate: TypeAlias = Callable[[int], float]
 
 
@@ -17,3 +19,12 @@ def decaying(round: int) -> float:
 
 
 EXPLORATIONS: dict[str, ExplorationRate] = {"none": none, "decaying": decaying}
+
+
+def exploring(given: str | ExplorationRate) -> ExplorationRate:
+    """The rate of that name, or the one given."""
+    if not isinstance(given, str):
+        return given
+    if given not in EXPLORATIONS:
+        raise InvalidProblemError(f"exploration {given!r} is unknown; choose one of {', '.join(EXPLORATIONS)}")
+    return EXPLORATIONS[given]

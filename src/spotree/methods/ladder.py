@@ -13,8 +13,8 @@ from spotree.values import occupancy, uniform
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbourhood:
-    """The settings of the search; one default for every model.
+class Pace:
+    """How the search spends its work; one default for every model.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Ladder:
     """Two searches, of the asked depth and one level less; the deep one starts from what the shallow one finds."""
 
     def __init__(
-        self, frame: Frame, ranks: Ranks, threads: int, settings: Neighbourhood, time_limit: float = np.inf
+        self, frame: Frame, ranks: Ranks, threads: int, settings: Pace, time_limit: float = np.inf
     ) -> None:
         self.frame, self.ranks, self.settings, self.time_limit = frame, ranks, settings, time_limit
         self.depth = min(frame.depth, DEEPEST, max(len(ranks.rank) - 1, 0))

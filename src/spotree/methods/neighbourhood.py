@@ -1,8 +1,7 @@
 """The default search: whole trees, every candidate judged by its true return, by rounds of counted work."""
 
 import os
-from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,38 +9,58 @@ from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.methods.frame import Frame
 from spotree.methods.history import Progress
-from spotree.methods.ladder import Ladder, Neighbourhood
+from spotree.methods.ladder import Ladder, Pace
+from spotree.methods.method import Method
 from spotree.methods.ranks import rank_features
+from spotree.methods.request import Request
 from spotree.methods.solution import Solution, SolveStatus
-from spotree.methods.start import Start, fitting_start
 
 
-def neighbourhood(
-    mdp: MDP,
-    depth: int,
-    *,
-    max_leaves: int | None = None,
-    time_limit: float | None = 60.0,
-    seed: int = 0,
-    threads: int | None = None,
-    start: Start | None = None,
-    progress: Callable[[Progress], Any] | None = None,
-    max_rounds: int | None = None,
-    settings: Neighbourhood = Neighbourhood(),  # noqa: B008 (frozen)
-) -> Solution:
-    """The best tree found in the time given. Ctrl-C ends the search early and keeps what was found.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbourhood(Pace, Method):
+    """The default method: a search over whole trees, every candidate judged by its true return (docs/the-search.md).
 
     The same seed, number of threads and number of rounds give the same tree: the clock only decides after which
-    round to stop. `max_rounds` stops earlier, for a repeatable run.
+    round to stop. Ctrl-C ends the search early and keeps what was found.
+
+    Attributes
+    ----------
+    max_rounds
+        Stop after so many rounds, for a repeatable run; None for no such limit.
+    round_work
+        Counted operations of one thread between two exchanges of the best tree (about 0.2 s).
+    climb
+        Up to this depth the search first looks for shallower trees, from a single leaf upwards.
+    shallow_every
+        Every how many rounds one is spent on trees one level less deep, whose best is a start for the others.
+    enumerate_work
+        Where trying every tree takes about so many operations or less, each round also tries some of them; after the
+        last one the best tree is proved.
     """
-    if time_limit is None and max_rounds is None:
-        raise InvalidProblemError("the search never ends by itself: give a time_limit or max_rounds")
-    given = None if start is None else fitting_start(start, mdp, depth, max_leaves)
-    frame = Frame(mdp, depth, max_leaves, "neighbourhood", seed, time_limit)
+
+    max_rounds: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_rounds is not None and not self.max_rounds >= 0:
+            raise InvalidProblemError(f"max_rounds is {self.max_rounds}; it must be 0 or more, or None")
+
+    @property
+    def name(self) -> str:
+        return "neighbourhood"
+
+    def run(self, mdp: MDP, request: Request) -> Solution:
+        if request.time_limit is None and self.max_rounds is None:
+            raise InvalidProblemError("the search never ends by itself: give a time_limit or max_rounds")
+        return _search(mdp, request, self)
+
+
+def _search(mdp: MDP, request: Request, settings: Neighbourhood) -> Solution:
+    given, time_limit, max_rounds = request.start_tree(mdp), request.time_limit, settings.max_rounds
+    frame = Frame(mdp, request.depth, request.max_leaves, settings.name, request.seed, time_limit)
     if frame.hurried:
         return frame.at_once(given)
     limit = np.inf if time_limit is None else time_limit - frame.reserve
-    ladder = Ladder(frame, rank_features(mdp), threads or os.cpu_count() or 1, settings, limit)
+    ladder = Ladder(frame, rank_features(mdp), request.threads or os.cpu_count() or 1, settings, limit)
     if given is not None:
         ladder.offer(given)
     history: list[Progress] = []
@@ -57,8 +76,8 @@ def neighbourhood(
             if ladder.complete:
                 bound = ladder.value
             history.append(Progress(frame.seconds, len(history) + 1, ladder.value, bound))
-            if progress is not None:
-                progress(history[-1])
+            if request.progress is not None:
+                request.progress(history[-1])
             if ladder.complete or frame.closes(ladder.value, bound):
                 break
     except KeyboardInterrupt:

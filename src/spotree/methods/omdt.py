@@ -11,9 +11,10 @@ from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.methods.frame import Frame
 from spotree.methods.history import Progress
+from spotree.methods.method import Method
 from spotree.methods.occupancy_program import Grouping, decode, occupancy_program, reward_unit
+from spotree.methods.request import Request
 from spotree.methods.solution import Solution, SolveStatus
-from spotree.methods.start import Start, fitting_start
 from spotree.step.milp.answer import End, News, Orders
 from spotree.step.milp.solver import Solver, SolverName, solver_named
 from spotree.tree.tree import Tree, leaf
@@ -30,48 +31,53 @@ _STATUS = {
 }
 
 
-def omdt(
-    mdp: MDP,
-    depth: int,
-    *,
-    max_leaves: int | None = None,
-    time_limit: float | None = 60.0,
-    seed: int = 0,
-    threads: int | None = None,
-    start: Start | None = None,
-    progress: Callable[[Progress], Any] | None = None,
-    solver: SolverName = "highs",
-    tolerance: float = 1e-9,
-) -> Solution:
+@dataclass(frozen=True, slots=True)
+class Omdt(Method):
     """The best tree by OMDT's program (Vos and Verwer, 2023), with the solver's bound.
 
-    Each depth starts from the best tree of the one before, the first from the best single action; a `start` that is
-    given goes straight to the full depth. A smaller depth gets an equal share of the time that is left.
+    Each depth starts from the best tree of the one before, the first from the best single action; a start that is
+    given goes straight to the full depth. A smaller depth gets an equal share of the time that is left. Nothing is
+    random here: the seed is not used. The discount must be below 1.
 
-    Parameters
+    Attributes
     ----------
     solver
         "highs", or "gurobi" with the extra of that name.
     tolerance
         How far the solver may be off in a row or a whole number.
-    seed
-        Not used: nothing is random here.
     """
-    if mdp.discount >= 1:
-        raise InvalidProblemError(
-            f"omdt needs a discount below 1, {mdp.name} has {mdp.discount}; use another method"
-        )
-    given = None if start is None else fitting_start(start, mdp, depth, max_leaves)
-    run = _Run(Frame(mdp, depth, max_leaves, "omdt", seed, time_limit), progress)
-    if run.frame.hurried:
-        return run.frame.at_once(given)
-    try:
-        end = _climb(run, given, time_limit, Orders(None, threads, None, tolerance), solver_named(solver))
-    except KeyboardInterrupt:
-        if run.tree is None:
-            raise
-        end = End.INTERRUPTED
-    return run.solution(end)
+
+    solver: SolverName = "highs"
+    tolerance: float = 1e-9
+
+    def __post_init__(self) -> None:
+        solver_named(self.solver)
+        if not self.tolerance >= 0:
+            raise InvalidProblemError(f"tolerance is {self.tolerance}; it must be 0 or more")
+
+    @property
+    def name(self) -> str:
+        return "omdt"
+
+    def run(self, mdp: MDP, request: Request) -> Solution:
+        given = request.start_tree(mdp)
+        if mdp.discount >= 1:
+            raise InvalidProblemError(
+                f"omdt needs a discount below 1, {mdp.name} has {mdp.discount}; use another method"
+            )
+        limit = request.time_limit
+        frame = Frame(mdp, request.depth, request.max_leaves, self.name, request.seed, limit)
+        run = _Run(frame, request.progress)
+        if frame.hurried:
+            return frame.at_once(given)
+        orders = Orders(None, request.threads, None, self.tolerance)
+        try:
+            end = _climb(run, given, limit, orders, solver_named(self.solver))
+        except KeyboardInterrupt:
+            if run.tree is None:
+                raise
+            end = End.INTERRUPTED
+        return run.solution(end)
 
 
 def _climb(run: "_Run", given: Tree | None, time_limit: float | None, orders: Orders, solve: Solver) -> End:

@@ -1,10 +1,50 @@
 """What may be asked of a search, checked before any work is done."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
+from spotree.methods.history import Progress
+from spotree.methods.start import Start, fitting_start
+from spotree.tree.tree import Tree
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """What every method is asked: the size of tree, how long, by which chance, on how many cores, from where.
+
+    Attributes
+    ----------
+    depth, max_leaves
+        Most splits on a path, and most leaves in all (None for 2**depth).
+    time_limit
+        Wall-clock seconds, or None.
+    threads
+        None for all cores.
+    start
+        A tree to begin with; the answer is never worse.
+    progress
+        Called with a `Progress` now and then.
+    """
+
+    depth: int
+    max_leaves: int | None = None
+    time_limit: float | None = 60.0
+    seed: int = 0
+    threads: int | None = None
+    start: Start | None = None
+    progress: Callable[[Progress], Any] | None = None
+
+    def __post_init__(self) -> None:
+        check_limits(self.time_limit, self.seed, self.threads)
+
+    def start_tree(self, mdp: MDP) -> Tree | None:
+        """The start in the model's terms; first the model and the size are checked."""
+        check_size(mdp, self.depth, self.max_leaves)
+        return None if self.start is None else fitting_start(self.start, mdp, self.depth, self.max_leaves)
 
 
 def check_size(mdp: Any, depth: Any, max_leaves: Any) -> None:

@@ -25,6 +25,7 @@ from spotree.errors import InvalidProblemError, ReadError
 from spotree.files import whole_file
 from spotree.methods.history import Progress
 from spotree.shown import shown
+from spotree.step.result import relative_gap
 from spotree.tree.claim import TREE, fits_names, tree_entry
 from spotree.tree.policy import TreePolicy
 from spotree.tree.text import size_text
@@ -118,14 +119,17 @@ class Solution:
         0 when the proof is complete: what then remains is below its tolerance, which is relative to the optimum and
         may be more than a tiny value.
         """
-        if self.proved_optimal:
-            return 0.0
-        scale = max(abs(self.value), abs(self.bound))
-        return (self.bound - self.value) / scale if scale > 0 else 0.0
+        return relative_gap(self.value, self.bound, self.proved_optimal)
 
     @property
     def proved_optimal(self) -> bool:
+        """Whether no tree of the asked size returns more (up to the tolerance of the proof)."""
         return self.status is SolveStatus.OPTIMAL
+
+    @property
+    def optimal(self) -> bool:
+        """The same as `proved_optimal`."""
+        return self.proved_optimal
 
     def save(self, path: str | Path) -> None:
         """Write the solution as JSON; a file that is there already is replaced in one step."""

@@ -1,23 +1,25 @@
 """SPOT, the paper's Algorithm 1: evaluate the tree policy, find the best tree for those values, repeat."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+import math
+from dataclasses import dataclass
 
 import numpy as np
 
+from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
-from spotree.methods.exploration import ExplorationRate, decaying
+from spotree.methods.exploration import ExplorationRate, exploring
 from spotree.methods.frame import Frame
 from spotree.methods.freeze import freeze
 from spotree.methods.gain import gain
 from spotree.methods.history import Progress
+from spotree.methods.method import Method
+from spotree.methods.request import Request
 from spotree.methods.solution import Solution, SolveStatus
-from spotree.methods.start import Start, fitting_start
 from spotree.methods.stop import Stop
-from spotree.methods.weights import Weigh, uniform
+from spotree.methods.weights import Weigh, weighting
+from spotree.step.best_tree import best_tree
 from spotree.step.engine import Engine
-from spotree.step.exact import Exact
+from spotree.step.engines import as_engine
 from spotree.step.limits import Limits
 from spotree.step.problem import TreeProblem
 from spotree.step.result import Status
@@ -25,69 +27,98 @@ from spotree.values import mixture, policy_value
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
-    """The settings of Algorithm 1; by default the paper's (all but its hour belong to the preset).
+class Spot(Method):
+    """Algorithm 1: the best of the policies of all rounds. Ctrl-C ends the loop early and keeps what was found.
+
+    The defaults are the paper's; `spotree.PAPER` adds its hour.
 
     Attributes
     ----------
     engine
-        What solves the improvement step.
-    weigh, exploration_rate, free_probability
-        State weights (Phi), share of random actions by round (epsilon), share of tree parameters left free (phi_l).
+        What solves the improvement step: "exact", "rsbb", "milp", "exhaustive", or an engine such as `Rsbb(seed=1)`.
+    weights
+        How much states count (Phi): "uniform", "occupancy", "softmax", or a function of the model and a policy.
+    exploration
+        Share of random actions (epsilon): "decaying" (1 / round), "none", or a function of the round.
+    free_probability
+        Share of the tree's parameters that a round leaves free (phi_l).
     round_seconds
         Time limit of one improvement step.
-    stop
-        When the loop ends.
+    rounds, patience
+        Stop after so many rounds, or rounds without a new best; None for no such limit.
+    seconds
+        Time limit of the whole run where `solve` is given none.
     """
 
-    engine: Engine = field(default_factory=Exact)
-    weigh: Weigh = uniform
-    exploration_rate: ExplorationRate = decaying
+    engine: str | Engine = "exact"
+    weights: str | Weigh = "uniform"
+    exploration: str | ExplorationRate = "decaying"
     free_probability: float = 0.5
     round_seconds: float = 300.0
-    stop: Stop = field(default_factory=Stop)
+    rounds: int | None = None
+    patience: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        as_engine(self.engine)
+        weighting(self.weights)
+        exploring(self.exploration)
+        if not 0 <= self.free_probability <= 1:
+            raise InvalidProblemError(f"free_probability is {self.free_probability}; it must lie in [0, 1]")
+        if not self.round_seconds >= 0:
+            raise InvalidProblemError(f"round_seconds is {self.round_seconds}; it must be 0 or more")
+        Stop(self.seconds, self.rounds, self.patience)
+
+    @property
+    def name(self) -> str:
+        return "spot"
+
+    def stop(self, request: Request) -> Stop:
+        """When a run ends."""
+        limit = self.seconds if request.time_limit is None else request.time_limit
+        if limit is None and self.rounds is None and self.patience is None:
+            raise InvalidProblemError("the rounds never end by themselves: give a time_limit, rounds or patience")
+        return Stop(limit, self.rounds, self.patience)
+
+    def run(self, mdp: MDP, request: Request) -> Solution:
+        return iterate(mdp, request, self)
 
 
-def spot(
-    mdp: MDP,
-    depth: int,
-    settings: Spot,
-    *,
-    max_leaves: int | None = None,
-    start: Start | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Callable[[Progress], Any] | None = None,
-    method: str = "spot",
-) -> Solution:
-    """The best of the policies of all rounds. Ctrl-C ends the loop early and keeps what was found."""
-    given = None if start is None else fitting_start(start, mdp, depth, max_leaves)
-    frame = Frame(mdp, depth, max_leaves, method, seed, settings.stop.seconds)
+def iterate(mdp: MDP, request: Request, settings: Spot) -> Solution:
+    """Evaluate, improve, repeat."""
+    given, stop = request.start_tree(mdp), settings.stop(request)
+    depth, max_leaves = request.depth, request.max_leaves
+    weigh, exploration_rate = weighting(settings.weights), exploring(settings.exploration)
+    frame = Frame(mdp, depth, max_leaves, settings.name, request.seed, stop.seconds)
     if frame.hurried:
         return frame.at_once(given)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(request.seed)
     history: list[Progress] = []
     tree = best = given
     best_value = -np.inf if best is None else frame.return_of(best)
     policy = mixture(mdp, np.zeros(mdp.num_states, np.int32), 1.0) if tree is None else tree.actions(mdp.features)
     status = SolveStatus.FINISHED
+
+    def left() -> float | None:
+        return None if stop.seconds is None else max(0.0, stop.seconds - frame.seconds)
+
+    engine = as_engine(settings.engine).prepared(mdp.features, left())
     try:
-        while best is None or not (
-            settings.stop(history, frame.seconds) or frame.closes(best_value, frame.optimum.value)
-        ):
-            value, weight = policy_value(mdp, policy), settings.weigh(mdp, policy)
+        while best is None or not (stop(history, frame.seconds) or frame.closes(best_value, frame.optimum.value)):
+            value, weight = policy_value(mdp, policy), weigh(mdp, policy)
             fixed = None if tree is None else freeze(tree, depth, settings.free_probability, rng)
             problem = TreeProblem(mdp.features, gain(mdp, value, weight), depth, max_leaves, fixed)
-            step = settings.engine.best_tree(problem, _limits(settings, frame, threads), start=tree)
+            seconds = min(settings.round_seconds, math.inf if (rest := left()) is None else rest)
+            step = best_tree(problem, engine, Limits(time=seconds, threads=request.threads), tree)
             tree = step.tree
             current = frame.return_of(tree)
             if best is None or current > best_value:
                 best, best_value = tree, current
             round = len(history) + 1
-            policy = mixture(mdp, tree.actions(mdp.features), settings.exploration_rate(round))
+            policy = mixture(mdp, tree.actions(mdp.features), exploration_rate(round))
             history.append(Progress(frame.seconds, round, best_value, frame.optimum.value, current))
-            if progress is not None:
-                progress(history[-1])
+            if request.progress is not None:
+                request.progress(history[-1])
             if step.status is Status.INTERRUPTED:
                 raise KeyboardInterrupt  # the engine kept its tree, so the round counts
     except KeyboardInterrupt:
@@ -95,13 +126,6 @@ def spot(
             raise
         status = SolveStatus.INTERRUPTED
     else:
-        if settings.stop.seconds is not None and frame.seconds >= settings.stop.seconds:
+        if stop.seconds is not None and frame.seconds >= stop.seconds:
             status = SolveStatus.TIME_LIMIT
     return frame.solution(best, status, history)
-
-
-def _limits(settings: Spot, frame: Frame, threads: int | None) -> Limits:
-    left = settings.round_seconds
-    if settings.stop.seconds is not None:
-        left = min(left, max(0.0, settings.stop.seconds - frame.seconds))
-    return Limits(time=left, threads=threads)

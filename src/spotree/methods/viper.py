@@ -1,7 +1,6 @@
 """VIPER: a greedy tree that imitates the best policy, above all where it matters and where the tree itself goes."""
 
-from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,48 +10,49 @@ from spotree.mdp.model import MDP
 from spotree.methods.cart import cart
 from spotree.methods.frame import Frame
 from spotree.methods.history import Progress
+from spotree.methods.method import Method
+from spotree.methods.request import Request
 from spotree.methods.solution import Solution, SolveStatus
-from spotree.methods.start import Start, fitting_start
-from spotree.tree.tree import leaf
+from spotree.tree.tree import Tree, leaf
 from spotree.values import action_values, occupancy
 
 
-def viper(
-    mdp: MDP,
-    depth: int,
-    *,
-    max_leaves: int | None = None,
-    time_limit: float | None = 60.0,
-    seed: int = 0,
-    threads: int | None = None,
-    start: Start | None = None,
-    progress: Callable[[Progress], Any] | None = None,
-    rounds: int = 100,
-    samples: int = 10_000,
-) -> Solution:
+@dataclass(frozen=True, slots=True)
+class Viper(Method):
     """The best student of a number of rounds, judged by true return (Bastani, Pu and Solar-Lezama, 2018).
 
     The teacher is an optimal policy. Each round draws states that the current policy visits (the teacher's in the
     first round), adds them to all drawn before, resamples them with weight V(s) - min_a Q(s, a), and grows a CART
     tree that imitates the teacher there. A state drawn from the discounted occupancy is the state of an episode at
-    a geometrically distributed time, so no episode needs to be simulated.
+    a geometrically distributed time, so no episode needs to be simulated. A start is a tree that the answer may not
+    be worse than; it teaches nothing. One thread does all the work.
 
-    Parameters
+    Attributes
     ----------
     rounds, samples
         Students, and states drawn for each.
-    start
-        A tree that the answer may not be worse than; it teaches nothing.
-    threads
-        Not used: one thread does.
     """
-    if rounds < 1 or samples < 1:
-        raise InvalidProblemError(f"rounds is {rounds}, samples is {samples}; both must be 1 or more")
-    given = None if start is None else fitting_start(start, mdp, depth, max_leaves)
-    frame = Frame(mdp, depth, max_leaves, "viper", seed, time_limit)
-    if frame.hurried:
-        return frame.at_once(given)
-    rng = np.random.default_rng(seed)
+
+    rounds: int = 100
+    samples: int = 10_000
+
+    def __post_init__(self) -> None:
+        if self.rounds < 1 or self.samples < 1:
+            raise InvalidProblemError(f"rounds is {self.rounds}, samples is {self.samples}; both must be 1 or more")
+
+    @property
+    def name(self) -> str:
+        return "viper"
+
+    def run(self, mdp: MDP, request: Request) -> Solution:
+        given = request.start_tree(mdp)
+        frame = Frame(mdp, request.depth, request.max_leaves, self.name, request.seed, request.time_limit)
+        return frame.at_once(given) if frame.hurried else _imitate(frame, given, request, self)
+
+
+def _imitate(frame: Frame, given: Tree | None, request: Request, settings: Viper) -> Solution:
+    mdp, time_limit = frame.mdp, request.time_limit
+    rng = np.random.default_rng(request.seed)
     teacher = frame.optimum.actions
     stake = _stake(mdp, frame.optimum.values)
     seen = np.zeros(mdp.num_states)
@@ -61,20 +61,20 @@ def viper(
     best_value = frame.return_of(best)
     policy, status = teacher, SolveStatus.FINISHED
     try:
-        for round in range(1, rounds + 1):
+        for round in range(1, settings.rounds + 1):
             if time_limit is not None and frame.seconds >= time_limit and history:
                 status = SolveStatus.TIME_LIMIT
                 break
-            seen += _drawn(rng, _visits(mdp, policy, teacher), samples)
+            seen += _drawn(rng, _visits(mdp, policy, teacher), settings.samples)
             weight = _drawn(rng, seen * stake if (seen * stake).any() else seen, int(seen.sum()))
-            student = cart(mdp.features, teacher, weight, depth, max_leaves)
+            student = cart(mdp.features, teacher, weight, request.depth, request.max_leaves)
             policy = student.actions(mdp.features)
             current = frame.return_of(student)
             if current > best_value:
                 best, best_value = student, current
             history.append(Progress(frame.seconds, round, best_value, frame.optimum.value, current))
-            if progress is not None:
-                progress(history[-1])
+            if request.progress is not None:
+                request.progress(history[-1])
             if frame.closes(best_value, frame.optimum.value):
                 break
     except KeyboardInterrupt:

@@ -41,8 +41,10 @@ def softmax_visits(mdp: MDP, policy: Policy) -> PerState:
 WEIGHTINGS: dict[str, Weigh] = {"uniform": uniform, "occupancy": visits, "softmax": softmax_visits}
 
 
-def weighting(name: str) -> Weigh:
-    """The strategy of that name."""
-    if name not in WEIGHTINGS:
-        raise InvalidProblemError(f"weights {name!r} are unknown; choose one of {', '.join(WEIGHTINGS)}")
-    return WEIGHTINGS[name]
+def weighting(given: str | Weigh) -> Weigh:
+    """The strategy of that name, or the one given."""
+    if not isinstance(given, str):
+        return given
+    if given not in WEIGHTINGS:
+        raise InvalidProblemError(f"weights {given!r} are unknown; choose one of {', '.join(WEIGHTINGS)}")
+    return WEIGHTINGS[given]

@@ -38,7 +38,7 @@ class Attempt:
     def offer(self, value: float) -> None:
         """Only trees that return more than this are looked for from now on."""
         none = np.zeros(0, np.int32)
-        self.proof.offer(value, none, none, none, none)
+        self.proof.offer(value, split=none, left=none, right=none, action=none)
 
     def write_to(self, certificate: str | Path) -> None:
         """Write the proof down; other attempts may be doing the same."""
@@ -55,18 +55,18 @@ class Attempt:
 
     def start(self, seconds: float, threads: int, use: Ingredients, memory: int) -> None:
         self.proof.start(
-            seconds,
-            threads,
-            "state" in use.rules,
-            "tree" in use.rules,
-            use.regret,
-            use.floors,
-            use.filter,
-            use.solo,
-            bool(self.writers),
-            use.before_floors,
-            memory,
-            use.listed,
+            seconds=seconds,
+            threads=threads,
+            state_rule="state" in use.rules,
+            tree_rule="tree" in use.rules,
+            regret=use.regret,
+            floors=use.floors,
+            filter=use.filter,
+            solo=use.solo,
+            journal=bool(self.writers),
+            before_floors=use.before_floors,
+            memory_limit=memory,
+            listed=use.listed,
         )
 
     def tree(self) -> Tree | None:

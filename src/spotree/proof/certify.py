@@ -41,6 +41,8 @@ def certify(
 
     Parameters
     ----------
+    depth, max_leaves
+        The size of tree: most splits on a path, and most leaves in all (None for 2**depth).
     start
         A tree to begin with, matched with the model by names (a bare `Tree`: by position). Without one, a short search
         finds it.
@@ -65,6 +67,8 @@ def certify(
         of the best policy and J_random that of the uniformly random one.
     search
         Seconds of the time limit that may go into looking for better trees; a tenth, at most 60, if not given.
+    ingredients
+        What the proof makes use of; for measurements.
     """
     check_size(mdp, depth, max_leaves)
     if mdp.discount >= 1:

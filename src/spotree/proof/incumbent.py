@@ -2,7 +2,8 @@
 
 import math
 
-from spotree.methods.neighbourhood import neighbourhood
+from spotree.methods.neighbourhood import Neighbourhood
+from spotree.methods.request import Request
 from spotree.methods.solution import SolveStatus
 from spotree.proof.problem import Problem
 from spotree.tree.tree import Tree, leaf
@@ -41,15 +42,15 @@ class Incumbent:
         frame = self.problem.frame
         if frame.hurried:
             return False
-        found = neighbourhood(
-            frame.mdp,
+        request = Request(
             frame.depth,
-            max_leaves=frame.max_leaves,
+            frame.max_leaves,
             time_limit=min(seconds + 3 * self.problem.prepared, self.problem.left),
             seed=self.searches,
             threads=self.threads if self.searches == 0 else 1,
             start=self.found,
         )
+        found = Neighbourhood().run(frame.mdp, request)
         self.searches += 1
         self.offer(found.policy.tree)
         return found.status is SolveStatus.INTERRUPTED

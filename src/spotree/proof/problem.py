@@ -65,19 +65,19 @@ def make_problem(
         check_margin(mdp, frame.optimum, margin, tolerance)
     groups = find_groups(mdp)
     model = _core.ProofModel(
-        mdp.choice_start,
-        groups.choice_of,
-        mdp.row_start,
-        mdp.target,
-        mdp.probability,
-        mdp.reward_of_choice,
-        mdp.initial,
-        mdp.discount,
-        groups.group_of,
-        groups.rank,
-        groups.splits.feature,
-        groups.split_rank,
-        depth,
-        min(max_leaves or NO_LIMIT, NO_LIMIT),
+        choice_start=mdp.choice_start,
+        choice_of=groups.choice_of,
+        row_start=mdp.row_start,
+        target=mdp.target,
+        probability=mdp.probability,
+        reward=mdp.reward_of_choice,
+        initial=mdp.initial,
+        discount=mdp.discount,
+        group_of=groups.group_of,
+        rank=groups.rank,
+        split_feature=groups.splits.feature,
+        split_rank=groups.split_rank,
+        depth=depth,
+        max_leaves=min(max_leaves or NO_LIMIT, NO_LIMIT),
     )
     return Problem(frame, groups, margin, prepared, model)

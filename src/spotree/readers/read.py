@@ -35,7 +35,56 @@ def read(
 ) -> MDP:
     """The MDP in a file, a gymnasium environment, or the environment of an id such as "FrozenLake-v1".
 
-    `ReadOptions` says what the options mean; an option that means nothing for the source is refused.
+    The ending of a file says who reads it: .prism, .nm, .pm, .sm, .jani and .drn (these with the extra `prism`), .umb
+    and .npz. An option that means nothing for the source is refused, never dropped.
+
+    Parameters
+    ----------
+    source
+        A path, an environment, or the id of one.
+    constants
+        Values for the constants that a PRISM or JANI file leaves open, by name.
+    reward
+        Which reward structure counts: one name, several (added up), "sum" for all of them, None for the only one.
+        A label may stand for a structure: it pays 1 in its states, and once in a goal. "reach" pays 1 for reaching
+        the goal and nothing else (None does so where a file has a goal but no rewards).
+    sense
+        "min" for costs: the rewards are negated, so that more is always better inside.
+    goal
+        A label or expression; its states become absorbing and earn nothing more.
+    discount
+        None takes the source's own where it has one, else 0.99. With 1 and `reward="reach"` the value is the
+        probability of reaching the goal; costs until a goal are -inf for a policy that does not surely reach it
+        (docs/undiscounted.md).
+    missing
+        What an action does that is not available: "random" (as a uniformly random available one), "end" (the episode
+        ends with `missing_reward`), "stay", "forbid". None takes the source's own rule, else "random".
+    missing_reward
+        What "end" pays, -1 if not given. With costs it must be given, as -1 may be better than to go on.
+    actions
+        "commands": labels, and every unlabelled command is an action; "labels": unlabelled commands share one.
+    drop_actions
+        Names of actions to leave out.
+    reachable
+        Leave out the states that no policy can reach; `mdp.state_number` keeps the numbers of the others.
+    name
+        What the model is called; None takes it from the source.
+
+    Returns
+    -------
+    MDP
+        Checked, with rewards to be maximised.
+
+    Raises
+    ------
+    ReadError
+        Where there is no such file, nobody reads its kind, an option is unknown, or its text makes no sense.
+    InvalidModelError
+        Where what was read is no MDP; the message names the first offender.
+
+    Examples
+    --------
+    >>> mdp = spotree.read("firewire.prism", constants={"delay": 3}, reward="time", sense="min", goal="done")
     """
     options = ReadOptions(
         constants=dict(constants or {}),

@@ -10,10 +10,10 @@ import numpy as np
 
 from spotree.axes import Floats
 from spotree.errors import InvalidProblemError
+from spotree.step.engine import Engine
 from spotree.step.limits import Limits
 from spotree.step.problem import FREE, UNSPLIT, TreeProblem
 from spotree.step.result import Status, StepResult
-from spotree.step.start import check_start
 from spotree.tree.splits import midpoint
 from spotree.tree.tree import Tree, make_tree
 
@@ -25,7 +25,7 @@ Branch = tuple[Split, "Branch", "Branch"] | int  # a split with both sides, or a
 
 
 @dataclass(frozen=True, slots=True)
-class Exhaustive:
+class Exhaustive(Engine):
     """Plain recursion over all splits of all nodes, for problems small enough to enumerate.
 
     A node without a frozen split may also send all its rows one way. It shares no code with the other engines and
@@ -36,9 +36,8 @@ class Exhaustive:
     def name(self) -> str:
         return "exhaustive"
 
-    def best_tree(self, problem: TreeProblem, limits: Limits, start: Tree | None = None) -> StepResult:
+    def search(self, problem: TreeProblem, limits: Limits, start: Tree | None) -> StepResult:
         began = time.perf_counter()
-        check_start(problem, start)
         trees = _AllTrees(problem)
         value, branch = trees.best(0, np.ones(len(problem.gain), dtype=bool), trees.most_leaves)
         if value == -np.inf:

@@ -2,29 +2,20 @@
 
 import time
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from spotree.axes import Features, Floats, PerStateAction
 from spotree.errors import InvalidProblemError
+from spotree.step.best_tree import best_tree
 from spotree.step.engine import Engine
+from spotree.step.engines import as_engine
 from spotree.step.exact import Exact, Preparation
 from spotree.step.limits import Limits
 from spotree.step.problem import Frozen, TreeProblem
-from spotree.step.reduce import reduce
-from spotree.step.result import Status, StepResult
-from spotree.step.start import check_start
+from spotree.step.result import StepResult
 from spotree.tree.tree import Tree
-
-ROUNDING = 1e-12  # of the sum of spreads: a bound this close to the value proves it
-ENGINES = {
-    "exact": ("spotree.step.exact", "Exact"),
-    "rsbb": ("spotree.step.rsbb", "Rsbb"),
-    "milp": ("spotree.step.milp", "Milp"),
-    "exhaustive": ("spotree.step.exhaustive", "Exhaustive"),
-}
 
 
 def improve(
@@ -49,8 +40,11 @@ def improve(
         [row, feature]
     gain
         [row, action] (the paper's Phi_i * Q_ik).
+    depth, max_leaves
+        The size of tree: most splits on a path, and most leaves in all (None for 2**depth).
     engine
-        "exact" (the default), "rsbb", "milp", "exhaustive", or an engine of your own.
+        "exact" (the default), "rsbb", "milp", "exhaustive", an engine with settings such as `Rsbb(seed=1)`, or one of
+        your own.
     time_limit
         Seconds, or None.
     threads
@@ -75,21 +69,11 @@ def improve(
         max_leaves,
         frozen,
     )
+    chosen = as_engine(engine)
+    if preparation is not None and isinstance(chosen, Exact):
+        chosen = replace(chosen, preparation=preparation)
     limits = Limits(time_limit, memory_limit, gap_tolerance, threads)
-    chosen = engine_named(engine) if isinstance(engine, str) else engine
-    check_start(problem, start)
-    if isinstance(chosen, Exact):
-        if preparation is not None:
-            chosen = replace(chosen, preparation=preparation)
-        result = chosen.best_tree(problem, limits, start)
-    else:
-        smaller = reduce(problem, start)
-        left = None if limits.time is None else max(0.0, limits.time - (time.perf_counter() - began))
-        shrunk = None if start is None else smaller.shrink(start)
-        result = smaller.expand(chosen.best_tree(smaller.problem, replace(limits, time=left), shrunk))
-    if not result.optimal and result.gap <= ROUNDING * float(np.ptp(problem.gain, axis=1).sum()):
-        result = replace(result, status=Status.OPTIMAL)
-    return replace(result, seconds=time.perf_counter() - began)
+    return replace(best_tree(problem, chosen, limits, start), seconds=time.perf_counter() - began)
 
 
 def _numbers(name: str, axes: str, given: Any) -> Floats:
@@ -100,12 +84,3 @@ def _numbers(name: str, axes: str, given: Any) -> Floats:
             f"{name} is of type {type(given).__name__}; expected an array [{axes}] of numbers"
             " (mdp.features are such; solve takes a whole model)"
         ) from error
-
-
-def engine_named(name: str) -> Engine:
-    """An engine with its default settings."""
-    if name not in ENGINES:
-        raise InvalidProblemError(f"engine is {name!r}; choose one of {', '.join(ENGINES)}")
-    module, kind = ENGINES[name]
-    engine: Engine = getattr(import_module(module), kind)()
-    return engine

@@ -45,10 +45,22 @@ class StepResult:
         return f"<StepResult of {self.engine}: {size_text(self.tree)}, {value}, {self.status}>"
 
     @property
-    def optimal(self) -> bool:
+    def proved_optimal(self) -> bool:
+        """Whether no tree of the problem collects more (up to rounding)."""
         return self.status is Status.OPTIMAL
 
     @property
+    def optimal(self) -> bool:
+        """The same as `proved_optimal`."""
+        return self.proved_optimal
+
+    @property
     def gap(self) -> float:
-        """Absolute distance between bound and value."""
-        return self.bound - self.value
+        """How far the bound is above the value, relative to the larger of their sizes; 0 when proved optimal."""
+        return relative_gap(self.value, self.bound, self.proved_optimal)
+
+
+def relative_gap(value: float, bound: float, proved: bool) -> float:
+    """(bound - value) / max(|bound|, |value|), the one meaning of "gap" here; 0 for a complete proof."""
+    scale = max(abs(value), abs(bound))
+    return 0.0 if proved or scale == 0 else (bound - value) / scale

@@ -2,17 +2,19 @@
 
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
 from spotree import _core
+from spotree.axes import Features
 from spotree.errors import InvalidProblemError
+from spotree.step.engine import Engine
 from spotree.step.exact.preparation import Preparation
 from spotree.step.limits import Limits
 from spotree.step.problem import Frozen, TreeProblem
 from spotree.step.result import Status, StepResult
-from spotree.step.start import check_start
 from spotree.tree.tree import Tree, make_tree
 
 DEFAULT_MEMORY = 2 << 30  # bytes for tables and cache; the rows themselves come on top
@@ -21,7 +23,7 @@ REASONS = (Status.OPTIMAL, Status.TIME_LIMIT, Status.INTERRUPTED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Exact:
+class Exact(Engine):
     """Finds the best tree and proves it; switches change the time, never the answer.
 
     The same tree comes back for every number of threads: from the root down, of all choices within 1e-13 of the sum
@@ -43,6 +45,7 @@ class Exact:
         Switches for tests and measurements.
     """
 
+    reduces: ClassVar[bool] = True
     preparation: Preparation | None = None
     cache: bool = True
     interval_bound: bool = True
@@ -57,9 +60,11 @@ class Exact:
     def name(self) -> str:
         return "exact"
 
-    def best_tree(self, problem: TreeProblem, limits: Limits, start: Tree | None = None) -> StepResult:
+    def prepared(self, features: Features, time_limit: float | None = None) -> Self:
+        return self if self.preparation else replace(self, preparation=Preparation(features, time_limit))
+
+    def search(self, problem: TreeProblem, limits: Limits, start: Tree | None) -> StepResult:
         began = time.perf_counter()
-        check_start(problem, start)
         prepared = self.preparation or Preparation(problem.features, limits.time)
         if not prepared.fits(problem.features):
             raise InvalidProblemError(

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from spotree.errors import InvalidProblemError
+from spotree.step.engine import Engine
 from spotree.step.limits import Limits
 from spotree.step.milp.answer import End, News, Orders
 from spotree.step.milp.complete import fits, lay_out, read_off, simplest
@@ -14,7 +15,6 @@ from spotree.step.milp.formulation import Scale, decode, paper_program
 from spotree.step.milp.solver import SolverName, solver_named
 from spotree.step.problem import Frozen, TreeProblem
 from spotree.step.result import Status, StepResult
-from spotree.step.start import check_start
 from spotree.tree.tree import Tree
 
 _STATUS = {
@@ -27,7 +27,7 @@ DEEPEST = 10  # 1,023 splits
 
 
 @dataclass(frozen=True, slots=True)
-class Milp:
+class Milp(Engine):
     """Solve eq:MILP1 by HiGHS or Gurobi.
 
     The solver's claims are checked where they can be: each of its trees is routed and valued here, and "optimal" is
@@ -54,9 +54,8 @@ class Milp:
     def name(self) -> str:
         return "milp"
 
-    def best_tree(self, problem: TreeProblem, limits: Limits, start: Tree | None = None) -> StepResult:
+    def search(self, problem: TreeProblem, limits: Limits, start: Tree | None) -> StepResult:
         began = time.perf_counter()
-        check_start(problem, start)
         if problem.depth > DEEPEST:
             raise InvalidProblemError(
                 f"depth is {problem.depth}; the program has a variable for every node of the complete tree, so milp"

@@ -8,12 +8,12 @@ import numpy as np
 
 from spotree import _core
 from spotree.errors import InvalidProblemError
+from spotree.step.engine import Engine
 from spotree.step.limits import Limits
 from spotree.step.problem import TreeProblem
 from spotree.step.result import Status, StepResult
 from spotree.step.rsbb.grown import collected, decode
 from spotree.step.rsbb.step import as_step
-from spotree.step.start import check_start
 from spotree.tree.tree import Tree
 
 MEMORY = 2 * 2**30  # bytes for the frontier where no limit is given: it grows as long as the search lasts
@@ -22,7 +22,7 @@ ENDINGS = (Status.OPTIMAL, Status.TIME_LIMIT, Status.MEMORY_LIMIT, Status.INTERR
 
 
 @dataclass(frozen=True, slots=True)
-class Rsbb:
+class Rsbb(Engine):
     """Branch and bound over boxes of trees: split flags, features, threshold intervals, actions (d, a, b, c).
 
     The switches change the time, never the answer.
@@ -58,9 +58,8 @@ class Rsbb:
     def name(self) -> str:
         return "rsbb"
 
-    def best_tree(self, problem: TreeProblem, limits: Limits, start: Tree | None = None) -> StepResult:
+    def search(self, problem: TreeProblem, limits: Limits, start: Tree | None) -> StepResult:
         began = time.perf_counter()
-        check_start(problem, start)
         step = as_step(problem)
         spread = float(step.loss.max(axis=1, initial=0.0).sum())
         arrays = _core.RsbbStep(

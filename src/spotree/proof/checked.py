@@ -1,0 +1,45 @@
+"""The public way to the check: a certificate, or the file that holds it, and the model it is about."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from spotree.errors import InvalidProblemError
+from spotree.mdp.model import MDP
+from spotree.proof.certificate import Certificate
+from spotree.proof.check import Verdict
+from spotree.proof.check import check as verify
+
+
+def check(
+    certificate: str | Path | Certificate, mdp: MDP, *, progress: Callable[[int, int], None] | None = None
+) -> Verdict:
+    """The claim of a certificate that holds, or why it does not; by code that shares nothing with the search.
+
+    Parameters
+    ----------
+    certificate
+        The file that `certify(certificate=...)` wrote, or a `Certificate` that was loaded from it.
+    mdp
+        The model, read with the options that it was certified with; features and actions are matched by names.
+    progress
+        Called with the number of regions done and of all regions.
+
+    Returns
+    -------
+    Verdict
+        Where `accepted`, no tree of the certificate's size returns more than `bound + tolerance`, and its own tree
+        returns `value`; else the `reason` says what does not hold.
+
+    Raises
+    ------
+    ReadError
+        Where the file is no certificate.
+    """
+    if not isinstance(mdp, MDP):
+        raise InvalidProblemError(
+            f"expected an MDP after the certificate, got {type(mdp).__name__}; call check('run.cert', mdp)"
+        )
+    if isinstance(certificate, MDP):
+        raise InvalidProblemError("the certificate comes first: call check('run.cert', mdp)")
+    held = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
+    return verify(mdp, held, progress)
