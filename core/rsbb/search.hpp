@@ -125,58 +125,88 @@ class Search {
         halt(stop.reason() == Reason::interrupted ? Ending::kInterrupted : Ending::kTime);
     }
 
-    void work(Stop& stop) {
-        Reach reach(step_, shape_);
-        Reach reach_child(step_, shape_);
-        Bound bound(step_, shape_, settings_.switches);
-        Primal primal(step_, shape_);
+    // What one thread works in, and what it has made of its region.
+    struct Worker {
+        explicit Worker(const Search& search)
+            : reach(search.step_, search.shape_),
+              reach_child(search.step_, search.shape_),
+              bound(search.step_, search.shape_, search.settings_.switches),
+              primal(search.step_, search.shape_) {}
+
+        Reach reach, reach_child;
+        Bound bound;
+        Primal primal;
         int64_t primal_work = 0;
         Region region;
         Region children[2];
-        bool solved[2];
+        bool solved[2] = {false, false};
+        size_t born = 0;
         std::vector<Candidate> trees;
+    };
+
+    // Node selection: the region with the largest upper bound (the least loss). False: there is no more.
+    bool select(Worker& mine, Stop& stop, std::unique_lock<std::mutex>& lock) {
+        while (!halted_ && nothing_open() && busy_ > 0) {
+            ++waiting_;
+            changed_.wait(lock);
+            --waiting_;
+        }
+        if (halted_ || nothing_open()) return false;
+        if (stop.check()) halt(stop);
+        if (frontier_.bytes() > settings_.bytes) halt(Ending::kMemory);
+        if (halted_) return false;
+        frontier_.pop(mine.region);
+        ++busy_;
+        ++outcome_.expanded;
+        return true;
+    }
+
+    // Branching and bounding of one region; looks at nothing that threads share.
+    void expand(Worker& mine) const {
+        mine.born = 0;
+        mine.trees.clear();
+        // Branching: the region becomes two, of which one may be empty. Side 0 is the newest: split, this
+        // feature, lower half, this action.
+        const Branch branch = branching_.choose(mine.region);
+        mine.reach.compute(mine.region, settings_.switches.group);
+        const int32_t changed = branch.variable == Variable::kAction ? -1 : branch.node;
+        for (const int side : {1, 0}) {
+            Region& child = mine.children[mine.born];
+            child = mine.region;
+            if (branching_.child(child, branch, side)) bound(mine, child, changed);
+        }
+    }
+
+    // Bounding: from above in closed form (alpha), from below by a tree of the region now and then (beta).
+    void bound(Worker& mine, Region& child, int32_t changed) const {
+        mine.reach_child.update(mine.reach, child, changed, settings_.switches.group);
+        mine.bound.apply(child, mine.reach_child, &mine.reach);
+        const bool due =
+            settings_.switches.primal && mine.primal_work + mine.primal.cost() <= mine.bound.work;
+        if (due) mine.primal_work += mine.primal.cost();
+        const bool solved = shape_.one_shape(child);
+        if (due || solved) mine.trees.push_back(mine.primal.best_in(child));
+        if (solved) child.least_loss = std::max(child.least_loss, mine.trees.back().loss);
+        mine.solved[mine.born++] = solved;
+    }
+
+    // The incumbent, and the frontier without what cannot beat it.
+    void collect(Worker& mine) {
+        for (auto& tree : mine.trees) offer(std::move(tree));
+        outcome_.bounded += static_cast<int64_t>(mine.born);
+        for (size_t c = 0; c < mine.born; ++c) keep(mine.children[c], mine.solved[c]);
+        --busy_;
+        if (waiting_ > 0) changed_.notify_all();
+    }
+
+    void work(Stop& stop) {
+        Worker mine(*this);
         std::unique_lock lock(mutex_);
-        while (true) {
-            while (!halted_ && nothing_open() && busy_ > 0) {
-                ++waiting_;
-                changed_.wait(lock);
-                --waiting_;
-            }
-            if (halted_ || nothing_open()) break;
-            if (stop.check()) halt(stop);
-            if (frontier_.bytes() > settings_.bytes) halt(Ending::kMemory);
-            if (halted_) break;
-            frontier_.pop(region);
-            ++busy_;
-            ++outcome_.expanded;
+        while (select(mine, stop, lock)) {
             lock.unlock();
-
-            size_t born = 0;
-            trees.clear();
-            const Branch branch = branching_.choose(region);
-            reach.compute(region, settings_.switches.group);
-            const int32_t changed = branch.variable == Variable::kAction ? -1 : branch.node;
-            for (const int side :
-                 {1, 0}) {  // side 0 is the newest: split, this feature, lower half, this action
-                Region& child = children[born];
-                child = region;
-                if (!branching_.child(child, branch, side)) continue;
-                reach_child.update(reach, child, changed, settings_.switches.group);
-                bound.apply(child, reach_child, &reach);
-                const bool due = settings_.switches.primal && primal_work + primal.cost() <= bound.work;
-                if (due) primal_work += primal.cost();
-                solved[born] = shape_.one_shape(child);
-                if (due || solved[born]) trees.push_back(primal.best_in(child));
-                if (solved[born]) child.least_loss = std::max(child.least_loss, trees.back().loss);
-                ++born;
-            }
-
+            expand(mine);
             lock.lock();
-            for (auto& tree : trees) offer(std::move(tree));
-            outcome_.bounded += static_cast<int64_t>(born);
-            for (size_t c = 0; c < born; ++c) keep(children[c], solved[c]);
-            --busy_;
-            if (waiting_ > 0) changed_.notify_all();
+            collect(mine);
         }
         ++finished_;
         changed_.notify_all();

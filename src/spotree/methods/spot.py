@@ -105,11 +105,14 @@ def iterate(mdp: MDP, request: Request, settings: Spot) -> Solution:
     engine = as_engine(settings.engine).prepared(mdp.features, left())
     try:
         while best is None or not (stop(history, frame.seconds) or frame.closes(best_value, frame.optimum.value)):
-            value, weight = policy_value(mdp, policy), weigh(mdp, policy)
+            # Fix: each tree parameter stays free with the free probability (phi_l).
             fixed = None if tree is None else freeze(tree, depth, settings.free_probability, rng)
+            # Solve: the best tree for the values and weights of the old policy (Algorithm 2, or another engine).
+            value, weight = policy_value(mdp, policy), weigh(mdp, policy)
             problem = TreeProblem(mdp.features, gain(mdp, value, weight), depth, max_leaves, fixed)
             seconds = min(settings.round_seconds, math.inf if (rest := left()) is None else rest)
             step = best_tree(problem, engine, Limits(time=seconds, threads=request.threads), tree)
+            # Evaluate: its true return; with exploration it is the old policy of the next round.
             tree = step.tree
             current = frame.return_of(tree)
             if best is None or current > best_value:
