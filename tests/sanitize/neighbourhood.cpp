@@ -4,6 +4,7 @@
 
 namespace {
 
+using namespace spotree;
 using namespace spotree::neighbourhood;
 using hostile::Chance;
 using hostile::Groups;
