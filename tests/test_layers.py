@@ -25,7 +25,9 @@ MAY_IMPORT = {
     "step": BASE | {"tree"},
     "methods": BASE | {"mdp", "values", "tree", "step"},
     "proof": BASE | {"mdp", "values", "tree", "step", "methods"},
-    "cli": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "proof"},
+    "report": BASE | {"mdp", "values", "tree", "step", "methods"},
+    "export": BASE | {"mdp", "values", "tree", "step", "methods", "report"},
+    "cli": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "proof", "report", "export"},
 }
 ONLY_IMPORTER = {
     "highspy": "step/milp/highs.py",

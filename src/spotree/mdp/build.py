@@ -29,7 +29,7 @@ from spotree.mdp.choices import ChoiceRows
 from spotree.mdp.forms import Choices, Matrices, from_matrices, from_rows
 from spotree.mdp.graph import ENDS
 from spotree.mdp.missing import stand_in
-from spotree.mdp.model import MDP, Missing
+from spotree.mdp.model import MDP, Missing, Sense
 from spotree.mdp.sums import at_most_one, slack_of
 from spotree.mdp.undiscounted import finite_part
 
@@ -55,6 +55,7 @@ def build_mdp(
     notes: Mapping[str, str] | None = None,
     undiscounted: bool = False,
     must_end: bool = False,
+    sense: Sense = "max",
 ) -> MDP:
     """An MDP from arrays; the first thing that is wrong with them raises `InvalidModelError`.
 
@@ -93,11 +94,15 @@ def build_mdp(
         of them could be worth +inf.
     must_end
         With discount 1: going on for ever is worth -inf even where nothing is paid, as a goal must be reached.
+    sense
+        "min" says that `reward` holds negated costs, so that figures are shown as costs; it changes no number here.
     """
     if not isinstance(missing, str) or missing not in get_args(Missing):
         raise InvalidModelError(
             f"missing={described(missing)} is unknown; choose one of {', '.join(get_args(Missing))}"
         )
+    if not isinstance(sense, str) or sense not in get_args(Sense):
+        raise InvalidModelError(f"sense={described(sense)} is unknown; choose one of {', '.join(get_args(Sense))}")
     discount = check_discount(discount, undiscounted)
     missing_reward = check_missing_reward(missing_reward, discount)
     feature_names, action_names = listed_names("feature", feature_names), listed_names("action", action_names)
@@ -139,6 +144,7 @@ def build_mdp(
         missing_reward=missing_reward,
         state_number=frozen_array(number, np.int64),
         must_end=must_end and discount == 1,
+        sense=sense,
         name=name,
         notes=dict(notes or {}),
     )

@@ -12,6 +12,7 @@ from spotree.mdp.sums import above_one
 from spotree.shown import shown
 
 Missing: TypeAlias = Literal["random", "end", "stay", "forbid"]
+Sense: TypeAlias = Literal["max", "min"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +39,8 @@ class MDP:
     must_end
         Undiscounted models only: a policy that may go on for ever is worth -inf. Otherwise it is so only if it
         pays for ever; going on without reward is worth 0.
+    sense
+        "min" where the rewards are negated costs: inside, more is always better; a person is shown positive costs.
     state_number
         [state] the number the state had in its source, before unreachable ones were left out.
     notes
@@ -60,6 +63,7 @@ class MDP:
     missing_reward: float
     state_number: Ints
     must_end: bool = False
+    sense: Sense = "max"
     name: str = "mdp"
     notes: Mapping[str, str] = field(default_factory=dict)
 

@@ -172,5 +172,7 @@ class Frame:
             missing=self.mdp.missing,
             discount=self.mdp.discount,
             seed=self.seed,
+            sense=self.mdp.sense,
+            notes=self.mdp.notes,
             history=tuple(history),
         )

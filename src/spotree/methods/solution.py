@@ -1,7 +1,7 @@
 """What a run answers: a policy, what it is worth, what no tree of its size can exceed, and how that was found."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +13,7 @@ from spotree.claims import (
     in_short,
     json_bytes,
     list_of,
+    named,
     number,
     one_of,
     optional,
@@ -23,6 +24,7 @@ from spotree.claims import (
 )
 from spotree.errors import InvalidProblemError, ReadError
 from spotree.files import whole_file
+from spotree.mdp.model import Sense
 from spotree.methods.history import Progress
 from spotree.shown import shown
 from spotree.step.result import relative_gap
@@ -68,6 +70,10 @@ class Solution:
         Proved: neither `value`, `optimum` nor `random_value` is further from the truth, and no tree of the asked
         size returns more than `bound` plus this. Rounding alone unless the time limit broke a computation off;
         0 in files of older versions, which did not say.
+    sense
+        "min" where values are negated costs; `cost` and all that a person reads then show them as positive.
+    notes
+        What was solved, in the words of the reader: reward, goal, actions, what was left out.
     history
         Moments of the run, at least one for every new best.
     """
@@ -87,6 +93,8 @@ class Solution:
     discount: float = 0.99
     seed: int | None = None
     error: float = 0.0
+    sense: Sense = "max"
+    notes: Mapping[str, str] = field(default_factory=dict)
     history: tuple[Progress, ...] = field(default=())
 
     def __repr__(self) -> str:
@@ -139,10 +147,13 @@ class Solution:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers, strings and lists, ready for JSON."""
-        plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("policy", "history")}
+        plain = {
+            f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("policy", "history", "notes")
+        }
         tree = self.policy.tree
         return plain | {
             "status": self.status.name,
+            "notes": dict(self.notes),
             "tree": {
                 "feature": tree.feature.tolist(),
                 "threshold": tree.threshold.tolist(),
@@ -185,7 +196,7 @@ def _from_dict(document: dict[str, Any]) -> Solution:
     if document["max_leaves"] is not None and tree.num_leaves > document["max_leaves"]:
         raise ClaimError(f"max_leaves is {document['max_leaves']}, but the tree has {tree.num_leaves} leaves")
     derived = {"policy", "history", "status"}
-    document = {"error": 0.0} | document
+    document = dict[str, Any]({"error": 0.0, "sense": "max", "notes": {}}) | document
     plain = {f.name: document[f.name] for f in fields(Solution) if f.name not in derived}
     lines = [{f.name: line[f.name] for f in fields(Progress) if f.name in line} for line in document["history"]]
     return Solution(
@@ -225,5 +236,5 @@ _SOLUTION = record(
         "action_names": list_of(text(), least=1),
         "history": list_of(_LINE),
     },
-    {"error": number(0, infinite=True)},
+    {"error": number(0, infinite=True), "sense": one_of("max", "min"), "notes": named(text(2**20))},
 )

@@ -14,6 +14,7 @@ from spotree.axes import Floats, Ints
 from spotree.claims import refuse_large_table
 from spotree.errors import ReadError
 from spotree.mdp import MDP, ChoiceRows, build_mdp, reachable_part
+from spotree.mdp.model import Sense
 from spotree.mdp.undiscounted import refuse_endless
 from spotree.readers.actions import drop, name_actions
 from spotree.readers.explicit import ExplicitModel
@@ -80,6 +81,7 @@ def choose(
         notes=notes,
         undiscounted=True,
         must_end=must_end,
+        sense=_sense(options, own),
     )
     if discount == 1 and until_goal and options.sense == "max":
         refuse_endless(
@@ -132,6 +134,12 @@ def _reward(
     text = " + ".join(names)
     total = reduce(np.add, earned) if earned else np.zeros(model.num_choices)
     return total, on_goal, text if options.sense == "max" else f"-({text})"
+
+
+def _sense(options: ReadOptions, own: Mapping[str, Any]) -> Sense:
+    """A model of costs stays one, unless it is asked to minimise what it had negated already."""
+    negated = own.get("sense") == "min"
+    return "min" if (options.sense == "min") != negated else "max"
 
 
 def _rows(

@@ -46,6 +46,7 @@ def read_gymnasium(source: Any, options: ReadOptions) -> MDP:
         undiscounted=True,
         name=name,
         notes=notes,
+        sense=options.sense,
     )
     return reachable_part(mdp) if options.reachable else mdp
 

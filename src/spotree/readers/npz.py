@@ -16,6 +16,7 @@ from spotree.claims import ClaimError, Zip, in_short, json_bytes, refuse_large_t
 from spotree.errors import ReadError
 from spotree.files import whole_file
 from spotree.mdp import MDP, ChoiceRows, Missing, build_mdp, reachable_part
+from spotree.mdp.model import Sense
 from spotree.readers.options import ReadOptions
 
 FORMAT = "spotree mdp"
@@ -23,7 +24,7 @@ VERSION = 1
 
 _ROWS = ("state", "action", "row_start", "target", "probability")
 _SINGLE = ("discount", "undiscounted", "must_end", "missing_reward", "missing", "name", "notes")
-_TEXTS = ("feature_names", "action_names", "missing", "name", "notes")
+_TEXTS = ("feature_names", "action_names", "missing", "name", "notes", "sense")
 SCHEMA = (
     *_ROWS,
     "reward",
@@ -59,6 +60,7 @@ def write_npz(mdp: MDP, path: str | os.PathLike[str]) -> None:
         "discount": mdp.discount,
         "undiscounted": mdp.discount == 1,
         "must_end": mdp.must_end,
+        "sense": mdp.sense,
         "forbidden": np.flatnonzero(mdp.forbidden),
         "missing": mdp.missing,
         "missing_reward": mdp.missing_reward,
@@ -89,6 +91,7 @@ def read_npz(path: str | os.PathLike[str], options: ReadOptions) -> MDP:
         ends=stored["ends"],
         forbidden=_forbidden(path, stored),
         must_end=bool(stored["must_end"]),
+        sense=cast(Sense, str(stored["sense"])),
         undiscounted=bool(stored["undiscounted"]) or options.discount == 1,
         state_number=stored["state_number"],
         name=options.name or str(stored["name"]),
@@ -113,6 +116,8 @@ def _arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
             stored = {}
             for key in SCHEMA:
                 stored[key] = _array(archive, key)
+            key = "sense"  # absent in files of older versions
+            stored |= {key: _array(archive, key)} if f"{key}.npy" in archive else {key: np.array("max")}
     except KeyError as error:
         raise ReadError(f"{path}: the array {key!r} is missing; write such files with write_npz") from error
     except ReadError:
@@ -126,7 +131,7 @@ def _arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
         kinds, kind = ("U", "text") if key in _TEXTS else ("biuf", "numbers")
         if array.dtype.kind not in kinds:
             raise ReadError(f"{path}: the array {key!r} holds {array.dtype}, not {kind}")
-        axes = 0 if key in _SINGLE else 2 if key == "features" else 1
+        axes = 0 if key in (*_SINGLE, "sense") else 2 if key == "features" else 1
         if array.ndim != axes:
             raise ReadError(f"{path}: the array {key!r} has shape {array.shape}; it needs {axes} axes")
     return stored

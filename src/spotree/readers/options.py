@@ -5,10 +5,9 @@ from dataclasses import dataclass, field, fields
 from typing import Literal, TypeAlias, get_args
 
 from spotree.errors import ReadError
-from spotree.mdp.model import Missing
+from spotree.mdp.model import Missing, Sense
 
 Constant: TypeAlias = bool | int | float | str
-Sense: TypeAlias = Literal["max", "min"]
 ActionMapping: TypeAlias = Literal["commands", "labels"]
 
 DEFAULT_DISCOUNT = 0.99

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 from spotree.claims import regular_size
 from spotree.errors import InvalidModelError, ReadError
 from spotree.mdp import MDP, Missing
-from spotree.readers.options import ActionMapping, Constant, ReadOptions, Sense
+from spotree.mdp.model import Sense
+from spotree.readers.options import ActionMapping, Constant, ReadOptions
 from spotree.readers.suffixes import READERS
 
 Reader: TypeAlias = Callable[[Any, ReadOptions], MDP]

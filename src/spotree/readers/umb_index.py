@@ -42,6 +42,7 @@ _OWN = record(
         "missing": text(),
         "missing_reward": number(),
         "must_end": truth,
+        "sense": one_of("max", "min"),
         "forbidden": list_of(whole(0)),
         "sink": truth,
     },

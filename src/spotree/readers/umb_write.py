@@ -73,6 +73,7 @@ def _index(
                     "missing": mdp.missing,
                     "missing_reward": mdp.missing_reward,
                     "must_end": mdp.must_end,
+                    "sense": mdp.sense,
                     "forbidden": np.flatnonzero(mdp.forbidden).tolist(),
                     "notes": dict(mdp.notes),
                     "sink": sink,

@@ -4,6 +4,7 @@ from spotree.values.ahead import action_values, choice_values
 from spotree.values.best import Optimum, optimum
 from spotree.values.certified import Certified
 from spotree.values.chain import Policy, PolicyChain, policy_chain
+from spotree.values.difference import Difference, difference
 from spotree.values.mixed import Mixture, mixture, uniform
 from spotree.values.normalise import of_optimum, over_random
 from spotree.values.policy import Acts, actions_of
@@ -21,6 +22,7 @@ from spotree.values.visits import certified_occupancy, occupancy
 __all__ = [
     "Acts",
     "Certified",
+    "Difference",
     "Mixture",
     "Optimum",
     "Policy",
@@ -31,6 +33,7 @@ __all__ = [
     "certified_return",
     "certified_values",
     "choice_values",
+    "difference",
     "evaluate",
     "expected_return",
     "mixture",

@@ -1,0 +1,1 @@
+"""The tree elsewhere: one file per format."""

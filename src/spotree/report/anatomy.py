@@ -1,0 +1,97 @@
+"""A tree on a model, taken apart: how often each node is visited, what it costs against the best policy, and where."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spotree.axes import ActionOf, Ints, PerState, PerStateAction, SmallInts
+from spotree.mdp import MDP
+from spotree.tree.tree import Tree
+from spotree.values import Acts, Optimum, action_values, difference, occupancy, optimum
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Anatomy:
+    """What a tree does in each state of a model, and what each of its nodes answers for.
+
+    Attributes
+    ----------
+    tree
+        The tree, its features and actions numbered as the model's.
+    action, leaf
+        [state] what the tree does there, and the leaf that says so.
+    visits
+        [state] expected discounted visits under the tree; 0 where it never comes.
+    share
+        [state] part of all visits.
+    regret, cost
+        [state] what one such action loses against the best policy, and times the visits: this sums to
+        optimum - value.
+    missing
+        [state] whether the tree comes there and asks for an action that the state does not offer.
+    best
+        The best policy; `best.actions` [state] is one of the best actions.
+    action_value
+        [state, action] what the action is worth if the best policy follows; -inf where forbidden.
+    """
+
+    tree: Tree
+    action: ActionOf
+    leaf: SmallInts
+    visits: PerState
+    share: PerState
+    regret: PerState
+    cost: PerState
+    missing: np.ndarray
+    best: Optimum
+    action_value: PerStateAction
+
+    @property
+    def differs(self) -> np.ndarray:
+        """[state] whether the tree comes there and loses by its action; ties with the best one do not count."""
+        scale = np.maximum(1.0, np.abs(self.best.values))
+        return (self.visits > 0) & (self.regret > 1e-9 * scale)
+
+    def sum_by_node(self, per_state: np.ndarray) -> np.ndarray:
+        """[node] the sum over the states that pass through it."""
+        total = np.bincount(self.leaf, weights=per_state, minlength=self.tree.num_nodes).astype(float)
+        for node in np.flatnonzero(self.tree.feature >= 0)[::-1]:  # children stand after their parent
+            total[node] = total[self.tree.left[node]] + total[self.tree.right[node]]
+        return total
+
+    def states_of(self, node: int) -> Ints:
+        """The states that pass through a node."""
+        return np.flatnonzero(np.isin(self.leaf, _leaves_below(self.tree, node)))
+
+
+def anatomy(mdp: MDP, policy: Tree | Acts, best: Optimum | None = None) -> Anatomy:
+    """Take a tree, a `TreePolicy` or a `Solution` apart on a model; names of features and actions must fit."""
+    tree: Tree = policy.tree_for(mdp.feature_names, mdp.action_names)  # type: ignore[union-attr]
+    best = optimum(mdp) if best is None else best
+    leaf = tree.leaf_of(mdp.features)
+    action = tree.action[leaf]
+    visits = occupancy(mdp, action)
+    split = difference(mdp, action, values=best.values)
+    total = visits.sum()
+    unavailable = ~mdp.available[np.arange(mdp.num_states), action]
+    return Anatomy(
+        tree=tree,
+        action=action,
+        leaf=leaf,
+        visits=visits,
+        share=visits / total if total > 0 else visits,
+        regret=split.regret,
+        cost=split.cost,
+        missing=unavailable & (visits > 0),
+        best=best,
+        action_value=action_values(mdp, best.values),
+    )
+
+
+def _leaves_below(tree: Tree, node: int) -> Ints:
+    below = np.zeros(tree.num_nodes, dtype=bool)
+    below[node] = True
+    for inner in np.flatnonzero(tree.feature >= 0):
+        if below[inner]:
+            below[[tree.left[inner], tree.right[inner]]] = True
+    return np.flatnonzero(below & (tree.feature < 0))
