@@ -92,8 +92,8 @@ def test_every_array_of_the_schema_is_needed(tmp_path: Path) -> None:
     write_npz(some_mdp(), tmp_path / "model.npz")
     with np.load(tmp_path / "model.npz") as archive:
         arrays = dict(archive)
-    assert len(arrays) == 22
-    for name in arrays:
+    assert len(arrays) == 23
+    for name in set(arrays) - {"sense"}:  # which files of older versions lack
         np.savez(tmp_path / "less.npz", **{key: value for key, value in arrays.items() if key != name})
         with pytest.raises(ReadError, match=f"the array '{name}' is missing"):
             read(tmp_path / "less.npz")
