@@ -6,6 +6,7 @@ import numpy as np
 
 from spotree.axes import ActionOf, Ints, PerState, PerStateAction, SmallInts
 from spotree.mdp import MDP
+from spotree.mdp.relevant import relevant_states
 from spotree.tree.tree import Tree
 from spotree.values import Acts, Optimum, action_values, difference, occupancy, optimum
 
@@ -23,12 +24,15 @@ class Anatomy:
     visits
         [state] expected discounted visits under the tree; 0 where it never comes.
     share
-        [state] part of all visits.
+        [state] part of the visits to states that leave a choice; where all actions do the same, as after the end of an
+        episode or in a forced state, a visit says nothing about the tree.
     regret, cost
         [state] what one such action loses against the best policy, and times the visits: this sums to
         optimum - value.
     missing
         [state] whether the tree comes there and asks for an action that the state does not offer.
+    choice
+        [state] whether not all actions do the same there.
     best
         The best policy; `best.actions` [state] is one of the best actions.
     action_value
@@ -43,6 +47,7 @@ class Anatomy:
     regret: PerState
     cost: PerState
     missing: np.ndarray
+    choice: np.ndarray
     best: Optimum
     action_value: PerStateAction
 
@@ -72,17 +77,19 @@ def anatomy(mdp: MDP, policy: Tree | Acts, best: Optimum | None = None) -> Anato
     action = tree.action[leaf]
     visits = occupancy(mdp, action)
     split = difference(mdp, action, values=best.values)
-    total = visits.sum()
+    choice = relevant_states(mdp)
+    counted = visits * choice if (visits[choice] > 0).any() else visits
     unavailable = ~mdp.available[np.arange(mdp.num_states), action]
     return Anatomy(
         tree=tree,
         action=action,
         leaf=leaf,
         visits=visits,
-        share=visits / total if total > 0 else visits,
+        share=counted / counted.sum(),
         regret=split.regret,
         cost=split.cost,
         missing=unavailable & (visits > 0),
+        choice=choice,
         best=best,
         action_value=action_values(mdp, best.values),
     )

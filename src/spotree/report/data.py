@@ -1,0 +1,114 @@
+"""The data of a report: one JSON object from which the page, or anybody else's, is drawn (schema.json describes it)."""
+
+from typing import Any
+
+import numpy as np
+
+import spotree
+from spotree.errors import InvalidProblemError
+from spotree.mdp import MDP
+from spotree.methods.solution import Solution
+from spotree.report.anatomy import anatomy
+from spotree.report.grid import find_grid
+from spotree.report.nodes import report_nodes
+from spotree.report.plain import short
+from spotree.report.rules import rules
+from spotree.report.setup import setup_words
+from spotree.report.states import report_chain, report_states
+from spotree.tree.text import size_text
+from spotree.values import evaluate
+
+FORMAT = "spotree-report"
+VERSION = 1
+MOST_VALUES = 64  # of a feature that are listed
+MOST_DIFFERENCES = 200
+MOST_HISTORY = 400
+
+
+def report_data(solution: Solution, mdp: MDP) -> dict[str, Any]:
+    """Everything the page shows of an answer on its model."""
+    found = evaluate(mdp, solution)
+    slack = 1e-6 * max(1.0, abs(found)) + solution.error
+    if not abs(found - solution.value) <= slack:
+        raise InvalidProblemError(
+            f"the tree returns {found:.9g} on this model, but the run says {solution.value:.9g}: give the model that was"
+            " solved, with the same reading options"
+        )
+    parts = anatomy(mdp, solution)
+    states, listed = report_states(mdp, parts)
+    place = np.full(mdp.num_states, -1)
+    place[listed] = np.arange(len(listed))
+    worst = np.flatnonzero(parts.differs)
+    worst = worst[np.argsort(-parts.cost[worst], kind="stable")]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "spotree": spotree.__version__,
+        "title": f"{solution.model}: {size_text(parts.tree)}",
+        "model": _model(mdp),
+        "result": _result(solution),
+        "tree": {"nodes": report_nodes(mdp, parts)},
+        "rules": rules(parts.tree, mdp.feature_names, mdp.action_names),
+        "states": states,
+        "differences": [int(place[state]) for state in worst[:MOST_DIFFERENCES] if place[state] >= 0],
+        "num_differences": len(worst),
+        "chain": report_chain(mdp, parts, listed),
+        "grid": find_grid(mdp) if states["complete"] else None,
+        "history": _history(solution),
+        "frontier": None,
+        "setup": [list(pair) for pair in setup_words(solution, mdp)],
+    }
+
+
+def _model(mdp: MDP) -> dict[str, Any]:
+    return {
+        "name": mdp.name,
+        "states": mdp.num_states,
+        "actions": list(mdp.action_names),
+        "features": [
+            _feature(name, column) for name, column in zip(mdp.feature_names, mdp.features.T, strict=True)
+        ],
+        "sense": mdp.sense,
+        "discount": mdp.discount,
+        "missing": mdp.missing,
+        "missing_reward": mdp.missing_reward,
+    }
+
+
+def _feature(name: str, column: np.ndarray) -> dict[str, Any]:
+    values = np.unique(column)
+    whole = bool((values == np.round(values)).all())
+    return {
+        "name": name,
+        "kind": "boolean" if whole and set(values) <= {0.0, 1.0} else "integer" if whole else "real",
+        "min": short(values[0]),
+        "max": short(values[-1]),
+        "values": [short(value) for value in values] if len(values) <= MOST_VALUES else None,
+    }
+
+
+def _result(solution: Solution) -> dict[str, Any]:
+    numbers = ("value", "bound", "optimum", "error", "of_optimum", "over_random", "gap", "seconds")
+    return {name: _exact(getattr(solution, name)) for name in numbers} | {
+        "random": _exact(solution.random_value),
+        "status": solution.status.name,
+        "status_text": str(solution.status),
+        "proved": solution.proved_optimal,
+        "method": solution.method,
+        "seed": solution.seed,
+        "depth": solution.depth,
+        "max_leaves": solution.max_leaves,
+        "leaves": solution.policy.num_leaves,
+    }
+
+
+def _exact(number: float) -> float | None:
+    return float(number) if np.isfinite(number) else None
+
+
+def _history(solution: Solution) -> list[dict[str, Any]]:
+    lines = solution.history
+    kept = lines[:: max(1, -(-len(lines) // MOST_HISTORY))]
+    return [
+        {"seconds": short(line.seconds), "value": short(line.value), "bound": short(line.bound)} for line in kept
+    ]

@@ -1,0 +1,61 @@
+"""What was solved, in words: the part of a report that says what the figures mean."""
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+from spotree.mdp import MDP
+from spotree.methods.solution import Solution
+
+MISSING = {
+    "random": "acts as a uniformly random available one",
+    "end": "ends the episode with reward {reward}",
+    "stay": "stays in the state with no reward",
+    "forbid": "is forbidden",
+}
+
+
+def setup_words(solution: Solution, mdp: MDP | None = None) -> list[tuple[str, str]]:
+    """Name and text, in the order in which a reader asks."""
+    notes = dict(solution.notes)
+    reward = notes.pop("reward", None)
+    words = [
+        ("model", solution.model),
+        ("aim", "the smallest expected cost" if solution.sense == "min" else "the largest expected reward"),
+        ("reward", reward),
+        ("goal", notes.pop("goal", None)),
+        ("discount", _discount(solution)),
+        ("an action that is not available", missing_text(solution.missing, mdp)),
+        *notes.items(),
+        ("size asked for", _size(solution)),
+        ("method", f"{solution.method}, {solution.seconds:.1f} s"),
+        ("seed", None if solution.seed is None else str(solution.seed)),
+        ("versions", f"spotree {_version()}, Python {platform.python_version()}"),
+    ]
+    return [(name, text) for name, text in words if text]
+
+
+def missing_text(rule: str, mdp: MDP | None = None) -> str:
+    """What happens where the tree asks for an action that the state does not offer."""
+    if mdp is not None and mdp.available.all():
+        return "there is none: every state offers every action"
+    return MISSING[rule].format(reward="-1" if mdp is None else f"{mdp.missing_reward:g}")
+
+
+def _discount(solution: Solution) -> str:
+    if solution.discount == 1:
+        return "1: totals until the episode ends"
+    return f"{solution.discount:g}: a reward {1 / (1 - solution.discount):.4g} steps away counts about a third"
+
+
+def _size(solution: Solution) -> str:
+    most = "" if solution.max_leaves is None else f", at most {solution.max_leaves} leaves"
+    return f"depth {solution.depth}{most}"
+
+
+def _version() -> str:
+    try:
+        return version("spotree")
+    except PackageNotFoundError:
+        import spotree
+
+        return spotree.__version__
