@@ -31,8 +31,8 @@ def report_data(solution: Solution, mdp: MDP) -> dict[str, Any]:
     slack = 1e-6 * max(1.0, abs(found)) + solution.error
     if not abs(found - solution.value) <= slack:
         raise InvalidProblemError(
-            f"the tree returns {found:.9g} on this model, but the run says {solution.value:.9g}: give the model that was"
-            " solved, with the same reading options"
+            f"the tree returns {found:.9g} on this model, but the run says {solution.value:.9g}: give the model"
+            " that was solved, with the same reading options"
         )
     parts = anatomy(mdp, solution)
     states, listed = report_states(mdp, parts)

@@ -31,8 +31,8 @@ def report_nodes(mdp: MDP, parts: Anatomy) -> list[dict[str, Any]]:
     by_node = {name: parts.sum_by_node(values) for name, values in totals.items()}
     known = conditions(tree, mdp.feature_names)
     parent = np.full(tree.num_nodes, -1)
-    for node in np.flatnonzero(tree.feature >= 0):
-        parent[[tree.left[node], tree.right[node]]] = node
+    for split in np.flatnonzero(tree.feature >= 0):
+        parent[[tree.left[split], tree.right[split]]] = split
     nodes = []
     for node in range(tree.num_nodes):
         inner = bool(tree.feature[node] >= 0)

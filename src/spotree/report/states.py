@@ -1,4 +1,4 @@
-"""The states of a report, those with a choice that are visited most first, and the chain that the tree makes of them."""
+"""The states of a report, first those with a choice that are visited most, and the chain that the tree makes."""
 
 import json
 from typing import Any
