@@ -29,6 +29,9 @@ MAY_IMPORT = {
     "export": BASE | {"mdp", "values", "tree", "step", "methods", "report"},
     "cli": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "proof", "report", "export"},
 }
+UPWARD = {  # methods that only hand on to a higher room, with the import inside
+    "methods/solution.py": {"report"},
+}
 ONLY_IMPORTER = {
     "highspy": "step/milp/highs.py",
     "gurobipy": "step/milp/gurobi.py",
@@ -73,7 +76,8 @@ def files_of(package: str) -> list[Path]:
 def test_a_package_imports_only_what_stands_below_it(package: str) -> None:
     for path in files_of(package):
         used = {name.split(".")[1] for name in imported_modules(path) if name.startswith("spotree.")}
-        beyond = used - MAY_IMPORT[package] - {package}
+        upward = UPWARD.get(path.relative_to(SOURCE).as_posix(), set())
+        beyond = used - MAY_IMPORT[package] - {package} - upward
         assert not beyond, f"{path.relative_to(SOURCE)} imports {sorted(beyond)}"
 
 

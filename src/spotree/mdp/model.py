@@ -15,7 +15,7 @@ Missing: TypeAlias = Literal["random", "end", "stay", "forbid"]
 Sense: TypeAlias = Literal["max", "min"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class MDP:
     """A finite MDP. Make one with `build_mdp`, `read` or `load`; all arrays are read-only.
 

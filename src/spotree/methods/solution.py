@@ -24,8 +24,9 @@ from spotree.claims import (
 )
 from spotree.errors import InvalidProblemError, ReadError
 from spotree.files import whole_file
-from spotree.mdp.model import Sense
+from spotree.mdp.model import MDP, Sense
 from spotree.methods.history import Progress
+from spotree.methods.remembered import model_of
 from spotree.shown import shown
 from spotree.step.result import relative_gap
 from spotree.tree.claim import TREE, fits_names, tree_entry
@@ -49,7 +50,7 @@ class SolveStatus(StrEnum):
     INTERRUPTED = "interrupted; the tree is the best found"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Solution:
     """A tree policy and its proof.
 
@@ -144,6 +145,18 @@ class Solution:
         document = {"format": FORMAT, "version": VERSION} | self.as_dict()
         with whole_file(path) as stream:
             stream.write((json.dumps(document, indent=1) + "\n").encode())
+
+    def report(self, path: str | Path, mdp: MDP | None = None) -> None:
+        """Write one page of HTML that shows the tree and all that is known of it; it needs nothing else to be read.
+
+        Parameters
+        ----------
+        mdp
+            The model, read as for the run; needed for a solution from a file, and if the model is not held any more.
+        """
+        from spotree.report.page import write_report
+
+        write_report(self, model_of(self, mdp), path)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers, strings and lists, ready for JSON."""

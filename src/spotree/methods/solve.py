@@ -7,6 +7,7 @@ from spotree.mdp.model import MDP
 from spotree.methods.history import Progress
 from spotree.methods.method import Method
 from spotree.methods.named import chosen
+from spotree.methods.remembered import remember
 from spotree.methods.request import Request, check_size
 from spotree.methods.solution import Solution
 from spotree.methods.start import Start
@@ -93,4 +94,5 @@ def solve(
     """
     way = chosen(method, settings)
     check_size(mdp, depth, max_leaves)
-    return way.run(mdp, Request(depth, max_leaves, time_limit, seed, threads, start, progress))
+    found = way.run(mdp, Request(depth, max_leaves, time_limit, seed, threads, start, progress))
+    return remember(found, mdp)

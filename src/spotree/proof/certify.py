@@ -10,6 +10,7 @@ from spotree.errors import InvalidProblemError
 from spotree.files import check_target
 from spotree.mdp.model import MDP
 from spotree.methods.history import Progress
+from spotree.methods.remembered import remember
 from spotree.methods.request import check_size
 from spotree.methods.solution import Solution
 from spotree.methods.start import Start, fitting_start
@@ -94,6 +95,6 @@ def certify(
     if start is None and resume is None and budget > 0:
         run.search(min(0.5, budget))
     try:
-        return run.prove()
+        return remember(run.prove(), mdp)
     finally:
         recorder.drop()
