@@ -38,11 +38,12 @@ MAY_INCLUDE = {
     "tree": set(),
     "linear": {"run"},
     "values": {"linear", "run"},
-    "exact": {"run", "tree"},
+    "model": {"run"},
+    "exact": {"model", "run", "tree"},
     "rsbb": {"run"},
-    "neighbourhood": {"exact", "linear", "run", "tree"},
+    "neighbourhood": {"exact", "linear", "model", "run", "tree"},
     "proof": {"linear", "run"},
-    "bindings": {"tree", "run", "linear", "values", "exact", "rsbb", "neighbourhood", "proof"},
+    "bindings": {"tree", "run", "model", "linear", "values", "exact", "rsbb", "neighbourhood", "proof"},
 }
 INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"])([^>\"]+)[>\"]", re.MULTILINE)
 

@@ -11,7 +11,7 @@
 
 namespace spotree::exact {
 
-// A threshold by the ranks (in Preparation::values) of its neighbours: `below` goes left, `above` right;
+// A threshold by the ranks (in Ranks::values) of its neighbours: `below` goes left, `above` right;
 // `root` is its number among the splits of the root's block.
 struct Cut {
     int32_t feature, below, above, root;

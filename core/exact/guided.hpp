@@ -17,8 +17,8 @@ namespace spotree::exact {
 class Guided {
   public:
     // `most_leaves` is at least 1; the tree goes into `rebuild`.
-    Guided(Search& search, Rebuild& rebuild, const Preparation& prep, const Reduced& reduced,
-           const Block& root, const Shape& shape, int depth)
+    Guided(Search& search, Rebuild& rebuild, const Ranks& prep, const Reduced& reduced, const Block& root,
+           const Shape& shape, int depth)
         : search_(search),
           rebuild_(rebuild),
           apart_(prep, reduced),

@@ -20,7 +20,7 @@ class Rebuild {
     double cost = 0.0;  // of the tree, summed over the reduced rows
 
     // `until` is the end of the caller's time.
-    void start(Search& search, const Preparation& prep, const Reduced& reduced, const Block& root,
+    void start(Search& search, const Ranks& prep, const Reduced& reduced, const Block& root,
                const Stop& until) {
         search_ = &search;
         prep_ = &prep;
@@ -215,7 +215,7 @@ class Rebuild {
     const Stop* until_ = nullptr;
     std::unique_ptr<Stop> grace_;
     Search* search_ = nullptr;
-    const Preparation* prep_ = nullptr;
+    const Ranks* prep_ = nullptr;
     const Reduced* reduced_ = nullptr;
     const Block* root_ = nullptr;
     std::vector<std::unique_ptr<Block>> block_;  // [depth]

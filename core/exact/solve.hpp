@@ -44,7 +44,7 @@ struct Start {
     const int32_t* action = nullptr;
 };
 
-inline double cost_of(const Preparation& prep, const Reduced& reduced, const Start& start) {
+inline double cost_of(const Ranks& prep, const Reduced& reduced, const Start& start) {
     double cost = 0.0;
     for (size_t i = 0; i < reduced.group.size(); ++i) {
         const int32_t g = reduced.group[i];
@@ -62,7 +62,7 @@ inline double cost_of(const Preparation& prep, const Reduced& reduced, const Sta
 // `gain` is [row, action]; rows with chosen[row] == 0 do not count. `start` must be a tree of the problem.
 // `frozen` may fix nodes; with it or with a limit on leaves, `lower` is infinite if no tree of the problem
 // exists.
-inline Solution solve(const Preparation& prep, const double* gain, int32_t actions, const Options& options,
+inline Solution solve(const Ranks& prep, const double* gain, int32_t actions, const Options& options,
                       Workspace& work, Stop& whole, const Start* start = nullptr,
                       const FrozenView* frozen = nullptr, const uint8_t* chosen = nullptr) {
     Solution out;

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "model/ranks.hpp"
 #include "neighbourhood/annealing.hpp"
 #include "neighbourhood/descent.hpp"
 #include "neighbourhood/enumerate.hpp"
@@ -27,7 +28,7 @@ class Worker {
   public:
     Incumbent best;
 
-    Worker(const SearchModel& model, const exact::Preparation& preparation, int32_t depth, int32_t max_leaves,
+    Worker(const SearchModel& model, const Ranks& preparation, int32_t depth, int32_t max_leaves,
            uint64_t seed, int32_t number)
         : random_(seed),
           moves_(model, depth, max_leaves),
@@ -170,7 +171,7 @@ class Portfolio {
     int32_t max_leaves_;
     std::optional<Stop> stop_;
     Chain chain_;
-    exact::Preparation preparation_;
+    Ranks preparation_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::unique_ptr<Enumeration> every_;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exact/solve.hpp"
+#include "model/ranks.hpp"
 #include "neighbourhood/gains.hpp"
 #include "neighbourhood/judge.hpp"
 #include "neighbourhood/model.hpp"
@@ -20,7 +21,7 @@ class Steps {
   public:
     const Stop* stop = nullptr;  // a step is broken off then
 
-    Steps(const SearchModel& model, const exact::Preparation& preparation, const Moves& moves, int32_t depth)
+    Steps(const SearchModel& model, const Ranks& preparation, const Moves& moves, int32_t depth)
         : model_(model),
           preparation_(preparation),
           moves_(moves),
@@ -188,7 +189,7 @@ class Steps {
     }
 
     const SearchModel& model_;
-    const exact::Preparation& preparation_;
+    const Ranks& preparation_;
     const Moves& moves_;
     Gains gains_;
     std::vector<double> cost_;  // [height] of a step, lately

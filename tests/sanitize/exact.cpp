@@ -42,8 +42,8 @@ double missed(const Problem& p, const TreeArrays& tree) {
     return sum;
 }
 
-Solution solved(const Preparation& prep, const Problem& p, const Options& options, Workspace& work,
-                Report& report, double seconds = -1.0, const FrozenView* frozen = nullptr) {
+Solution solved(const Ranks& prep, const Problem& p, const Options& options, Workspace& work, Report& report,
+                double seconds = -1.0, const FrozenView* frozen = nullptr) {
     spotree::Stop stop(seconds, [] { return true; });  // asked after 50 ms only
     spotree::Stop whole(seconds);
     const Solution s =
@@ -71,7 +71,7 @@ void check_deep(Chance& chance, Report& report) {
         p.features.push_back(i);
         p.gain.insert(p.gain.end(), {i < 20 ? 1.0 : 0.0, i < 20 ? 0.0 : 1.0});
     }
-    const Preparation prep(p.features.data(), p.rows, p.num_features);
+    const Ranks prep(p.features.data(), p.rows, p.num_features);
     Workspace work;
     Options options;
     options.depth = chance.of({30, 31, 32, 39, 64});
@@ -81,7 +81,7 @@ void check_deep(Chance& chance, Report& report) {
 
 void trial(Chance& chance, Report& report) {
     const Problem p = random_problem(chance);
-    const Preparation prep(p.features.data(), p.rows, p.num_features);
+    const Ranks prep(p.features.data(), p.rows, p.num_features);
     Workspace work;
     Options options;
     options.depth = chance.below(5);

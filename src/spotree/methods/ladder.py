@@ -7,7 +7,8 @@ import numpy as np
 
 from spotree import _core
 from spotree.methods.frame import GRACE, READY_SHARE, Frame
-from spotree.methods.ranks import CompleteTree, Ranks
+from spotree.methods.ranks import ModelRanks
+from spotree.tree.complete import CompleteTree, complete
 from spotree.tree.tree import Tree, leaf
 from spotree.values import occupancy, uniform
 
@@ -42,7 +43,7 @@ class Ladder:
     """Two searches, of the asked depth and one level less; the deep one starts from what the shallow one finds."""
 
     def __init__(
-        self, frame: Frame, ranks: Ranks, threads: int, settings: Pace, time_limit: float = np.inf
+        self, frame: Frame, ranks: ModelRanks, threads: int, settings: Pace, time_limit: float = np.inf
     ) -> None:
         self.frame, self.ranks, self.settings, self.time_limit = frame, ranks, settings, time_limit
         self.depth = min(frame.depth, DEEPEST, max(len(ranks.rank) - 1, 0))
@@ -58,7 +59,7 @@ class Ladder:
             climb = make(depth)
             self._start(climb, depth, tree)
             climb.round(settings.round_work // 20, max(time_limit - frame.seconds, 0.0))
-            tree = ranks.tree(CompleteTree(*climb.tree)) if climb.value > -np.inf else tree
+            tree = CompleteTree(*climb.tree).tree(ranks.values) if climb.value > -np.inf else tree
         self.shallow = make(self.depth - 1) if self.depth > 1 and quick else None
         if self.shallow is not None:
             self._start(self.shallow, self.depth - 1, tree)
@@ -82,7 +83,7 @@ class Ladder:
         if shallow is not None and number % self.settings.shallow_every == 0:
             shallow.round(self.settings.round_work, seconds)
             if shallow.value > self.deep.value:
-                self._start(self.deep, self.depth, self.ranks.tree(CompleteTree(*shallow.tree)))
+                self._start(self.deep, self.depth, CompleteTree(*shallow.tree).tree(self.ranks.values))
         else:
             self.deep.round(self.settings.round_work, seconds)
 
@@ -93,12 +94,12 @@ class Ladder:
     def best(self) -> Tree:
         if self.given_value >= self.deep.value:
             return self.given
-        return self.ranks.tree(CompleteTree(*self.deep.tree))
+        return CompleteTree(*self.deep.tree).tree(self.ranks.values)
 
     def _start(self, search: _core.TreeSearch, depth: int, tree: Tree) -> None:
-        complete = self.ranks.complete(tree, depth)
+        start = complete(tree, self.ranks.values, depth)
         left = max(max(self.time_limit, GRACE) - self.frame.seconds, 0.0)
-        search.offer(complete.feature, complete.cut, complete.action, left)
+        search.offer(start.feature, start.cut, start.action, left)
 
     def _maker(self, threads: int) -> Callable[[int], _core.TreeSearch]:
         mdp, ranks, best = self.frame.mdp, self.ranks, self.frame.optimum

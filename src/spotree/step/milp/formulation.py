@@ -16,6 +16,7 @@ from spotree.axes import Features, Floats, Ints
 from spotree.step.milp.complete import leaf_numbers, path_to, restrictions
 from spotree.step.milp.container import Builder, Program
 from spotree.step.problem import FREE, UNSPLIT, Frozen, TreeProblem
+from spotree.tree.ranks import rank_rows
 from spotree.tree.splits import midpoint
 
 SPREAD = 1000.0  # HiGHS cannot tell objectives apart that differ by less than about 1e-6 of 1
@@ -41,7 +42,7 @@ class Scale:
 
     @staticmethod
     def of(problem: TreeProblem) -> "Scale":
-        values = tuple(np.unique(column) for column in problem.features.T)
+        values = rank_rows(problem.features).values
         top = problem.gain.max(axis=1)
         spread = float((top - problem.gain.min(axis=1)).max(initial=0.0))
         return Scale(values, spread / SPREAD if spread > 0 else 1.0, float(np.sum(top)))
