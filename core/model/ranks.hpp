@@ -27,7 +27,7 @@ class Ranks {
         std::vector<int32_t> rank(static_cast<size_t>(rows) * num_features_);
         std::vector<double> column(rows);
         for (int32_t f = 0; f < num_features_; ++f) {
-            for (int64_t i = 0; i < rows; ++i) column[i] = features[i * num_features + f];
+            for (int64_t i = 0; i < rows; ++i) column[i] = features[i * num_features + f] + 0.0;  // -0 is 0
             if (!rank_column(column, values_[f], rank.data() + static_cast<size_t>(f) * rows, stop)) break;
         }
         finished_ = !stop.raised() && group(rank, stop);
@@ -45,7 +45,7 @@ class Ranks {
     int32_t groups() const { return groups_; }
     // [row] the group of rows with equal features that the row belongs to.
     const std::vector<int32_t>& group_of() const { return group_of_; }
-    // [group] its first row; groups are numbered in this order.
+    // [group] its first row; groups are numbered in this order, ascending.
     const std::vector<int32_t>& first() const { return first_; }
     // [feature] the values that occur, ascending.
     const std::vector<std::vector<double>>& values() const { return values_; }

@@ -84,7 +84,7 @@ def _best_split(features: Features, label: SmallInts, weight: Floats) -> tuple[f
         return best
     rounding = 1e-12 * total.sum()
     for feature in range(features.shape[1]):
-        values, rank = np.unique(features[:, feature], return_inverse=True)
+        values, rank = np.unique(features[:, feature], return_inverse=True)  # anew at each node: no groups needed
         cell = rank.ravel() * len(classes) + label_number.ravel()
         table = np.bincount(cell, weight, minlength=len(values) * len(classes)).reshape(len(values), -1)
         left = table.cumsum(axis=0)[:-1]

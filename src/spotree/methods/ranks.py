@@ -31,6 +31,6 @@ def rank_features(mdp: MDP, whole: bool = False) -> ModelRanks:
     ).reshape(mdp.choice_of.shape)
     matters = (choice_of != choice_of[:, :1]).any(axis=1)
     every = rank_rows(mdp.features)
-    ranks = every.take(np.unique(every.group_of[matters])).sorted()
+    ranks = every.sorted(np.unique(every.group_of[matters]))
     group_of = ranks.group_of if whole else np.where(matters, ranks.group_of, np.int32(-1))
     return ModelRanks(ranks.values, ranks.rank, group_of, ranks.first, choice_of)

@@ -16,7 +16,7 @@ class Ranks:
     Attributes
     ----------
     values
-        [feature] the values that occur, ascending; 0.0 and -0.0 are one.
+        [feature] the values that occur, ascending; -0.0 is 0.0.
     rank
         [group, feature] position of the group's value among those that occur.
     group_of
@@ -48,10 +48,10 @@ class Ranks:
             self, values=tuple(values), rank=rank, group_of=number[self.group_of], first=self.first[groups]
         )
 
-    def sorted(self) -> Self:
-        """Groups numbered by their ranks, the first feature counting most."""
-        by_rank = np.lexsort(self.rank.T[::-1]) if self.values else np.arange(len(self.first))
-        return self.take(by_rank)
+    def sorted(self, groups: Ints | None = None) -> Self:
+        """These groups, or all, numbered by their ranks, the first feature counting most."""
+        chosen = np.arange(len(self.first)) if groups is None else groups
+        return self.take(chosen[np.lexsort(self.rank[chosen].T[::-1])] if self.values else chosen)
 
 
 def rank_rows(features: Features) -> Ranks:

@@ -38,12 +38,12 @@ def midpoint(low: Floats, high: Floats) -> Floats:
 
 
 def row_names(count: int) -> np.ndarray:
-    """[row, 2] 128 random bits for each row; the xor over a set of rows names the set.
+    """[2, row] 128 random bits for each row; the xor over a set of rows names the set.
 
     They come from the system, so that nobody can make a table for them: two different sets share a name with
     probability 2^-128, whatever the sets are.
     """
-    return np.frombuffer(os.urandom(16 * count), np.uint64).reshape(count, 2)
+    return np.frombuffer(os.urandom(16 * count), np.uint64).reshape(2, count)
 
 
 def distinct_cuts(ranks: Ranks, mirrors: bool = True) -> list[Mask]:
@@ -52,13 +52,14 @@ def distinct_cuts(ranks: Ranks, mirrors: bool = True) -> list[Mask]:
     With `mirrors`, the same two sides exchanged count as the same: exchanging the children of a node makes them equal.
     """
     names = row_names(len(ranks.first))
-    everything = np.bitwise_xor.reduce(names, axis=0)
+    everything = np.bitwise_xor.reduce(names, axis=1)
     seen: set[bytes] = set()
     cuts = []
     for values, rank in zip(ranks.values, ranks.rank.T, strict=True):
-        left = np.zeros((max(len(values), 1), 2), dtype=np.uint64)
-        np.bitwise_xor.at(left, rank, names)
-        left = np.bitwise_xor.accumulate(left, axis=0)[:-1]
+        words = np.zeros((2, max(len(values), 1)), dtype=np.uint64)
+        for word, half in zip(words, names, strict=True):
+            np.bitwise_xor.at(word, rank, half)
+        left = np.bitwise_xor.accumulate(words, axis=1).T[:-1]
         mirror = left ^ everything
         identity = np.where(left[:, :1] <= mirror[:, :1], left, mirror) if mirrors else left
         keys = [row.tobytes() for row in identity]
