@@ -7,6 +7,7 @@ namespace {
 using namespace spotree::exact;
 using hostile::Chance;
 using hostile::Report;
+using spotree::Ranks;
 
 struct Problem {
     std::vector<double> features, gain;
