@@ -2,16 +2,7 @@
 
 from typing import Any
 
-from spotree.claims import (
-    ClaimError,
-    list_of,
-    number,
-    one_of,
-    optional,
-    record,
-    text,
-    whole,
-)
+from spotree.claims import ClaimError, list_of, number, one_of, optional, record, text, whole
 from spotree.errors import InvalidProblemError
 from spotree.tree.claim import TREE, fits_names, tree_entry
 from spotree.tree.tree import make_tree
