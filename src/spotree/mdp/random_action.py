@@ -20,7 +20,7 @@ def with_random_action(mdp: MDP, name: str = RANDOM_ACTION) -> MDP:
     if name in mdp.action_names:
         raise InvalidModelError(f"there is an action {name!r} already; give the random one another name")
     real = mdp.choice_action >= 0
-    state_of = np.repeat(np.arange(mdp.num_states), np.diff(mdp.choice_start))[real]
+    state_of = mdp.state_of_choice[real]
     count = np.bincount(state_of, minlength=mdp.num_states)
     rows, reward = mdp.rows[np.flatnonzero(real)], mdp.reward_of_choice[real]
     everywhere = np.arange(mdp.num_states)

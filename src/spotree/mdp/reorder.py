@@ -24,8 +24,7 @@ def reordered(mdp: MDP, feature_names: Sequence[str], action_names: Sequence[str
     action = places("action", action_names, mdp.action_names, whose)  # [new action] -> old one
     new_action = np.append(np.argsort(action), -1)  # a stand-in row keeps its -1
     choice_action = new_action[mdp.choice_action]
-    state_of = np.repeat(np.arange(mdp.num_states), np.diff(mdp.choice_start))
-    order = np.lexsort((np.where(choice_action < 0, mdp.num_actions, choice_action), state_of))
+    order = np.lexsort((np.where(choice_action < 0, mdp.num_actions, choice_action), mdp.state_of_choice))
     new_choice = np.append(np.argsort(order), -1)
     row_start, entry = gather_rows(mdp.row_start, order)
     found = replace(
@@ -46,7 +45,7 @@ def reordered(mdp: MDP, feature_names: Sequence[str], action_names: Sequence[str
 def _averaged(mdp: MDP) -> MDP:
     """The MDP with its stand-in rows averaged in the order of its choices."""
     real = mdp.choice_action >= 0
-    state_of = np.repeat(np.arange(mdp.num_states), np.diff(mdp.choice_start))
+    state_of = mdp.state_of_choice
     count = np.bincount(state_of[real], minlength=mdp.num_states)
     mean, reward = stand_in(
         "random", 0.0, state_of[~real], count, mdp.rows[np.flatnonzero(real)], mdp.reward_of_choice[real]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from spotree.axes import Floats, Ints
 from spotree.claims import refuse_large_table
 from spotree.errors import ReadError
-from spotree.mdp import MDP, ChoiceRows, build_mdp, reachable_part
+from spotree.mdp import MDP, ChoiceRows, build_mdp
 from spotree.mdp.undiscounted import refuse_endless
 from spotree.readers.actions import drop, name_actions
 from spotree.readers.explicit import ExplicitModel
@@ -88,7 +88,7 @@ def choose(
             f"without coming to the goal {options.goal!r}, so the largest expected reward until then is infinite; "
             "choose a discount below 1, another goal, or sense='min'",
         )
-    return reachable_part(mdp) if options.reachable else mdp
+    return mdp
 
 
 def _reward(

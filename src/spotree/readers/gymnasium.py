@@ -7,7 +7,7 @@ import numpy as np
 
 from spotree.axes import Features
 from spotree.errors import MissingExtraError, ReadError
-from spotree.mdp import MDP, ChoiceRows, build_mdp, reachable_part
+from spotree.mdp import MDP, ChoiceRows, build_mdp
 from spotree.readers.options import ReadOptions
 
 Decoded: TypeAlias = tuple[Features, tuple[str, ...], tuple[str, ...]]  # features, feature names, action names
@@ -32,7 +32,7 @@ def read_gymnasium(source: Any, options: ReadOptions) -> MDP:
         notes["initial"] = "uniform over all states (the environment does not say)"
     if options.sense == "min" and rows.num_choices < len(table) * len(action_names):
         options.refuse_cheap_end(name)
-    mdp = build_mdp(
+    return build_mdp(
         rows,
         -reward if options.sense == "min" else reward,
         options.discount_or(),
@@ -47,7 +47,6 @@ def read_gymnasium(source: Any, options: ReadOptions) -> MDP:
         name=name,
         notes=notes,
     )
-    return reachable_part(mdp) if options.reachable else mdp
 
 
 def _make(env_id: str) -> Any:

@@ -7,6 +7,7 @@ import numpy as np
 
 from spotree.axes import Features, Floats, PerStateAction, SmallInts, first_inexact, frozen_array
 from spotree.errors import InvalidProblemError
+from spotree.tree.tree import Tree
 
 FREE = -2  # in Frozen.feature and Frozen.action: the engine may choose
 MOST_GAIN = 1e150  # what gains may add up to: there is room above for products
@@ -91,6 +92,10 @@ class TreeProblem:
             raise InvalidProblemError(f"max_leaves is {self.max_leaves}; it must be a whole number, 1 or more")
         if self.frozen is not None:
             object.__setattr__(self, "frozen", _checked(self.frozen, self.depth, features.shape[1], gain.shape[1]))
+
+    def collected(self, tree: Tree) -> float:
+        """The gain that a tree collects."""
+        return float(self.gain[np.arange(len(self.gain)), tree.actions(self.features)].sum())
 
 
 def _numbers(name: str, values: Any) -> Floats:

@@ -106,8 +106,7 @@ class _Run:
         self.close = agreement * float(spread) + float(rounding)
 
     def consider(self, tree: Tree) -> None:
-        actions = tree.actions(self.problem.features)
-        value = float(self.problem.gain[np.arange(len(actions)), actions].sum())
+        value = self.problem.collected(tree)
         if value > self.value:
             self.tree, self.value = tree, value
             self.bound = max(self.bound, value)
