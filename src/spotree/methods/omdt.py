@@ -15,6 +15,7 @@ from spotree.methods.method import Method
 from spotree.methods.occupancy_program import Grouping, decode, occupancy_program, reward_unit
 from spotree.methods.request import Request
 from spotree.methods.solution import Solution, SolveStatus
+from spotree.step.limits import at_least
 from spotree.step.milp.answer import End, News, Orders
 from spotree.step.milp.solver import Solver, SolverName, solver_named
 from spotree.tree.tree import Tree, leaf
@@ -52,8 +53,7 @@ class Omdt(Method):
 
     def __post_init__(self) -> None:
         solver_named(self.solver)
-        if not self.tolerance >= 0:
-            raise InvalidProblemError(f"tolerance is {self.tolerance}; it must be 0 or more")
+        at_least(0, "tolerance", self.tolerance)
 
     @property
     def name(self) -> str:

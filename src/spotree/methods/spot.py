@@ -20,7 +20,7 @@ from spotree.methods.weights import Weigh, weighting
 from spotree.step.best_tree import best_tree
 from spotree.step.engine import Engine
 from spotree.step.engines import as_engine
-from spotree.step.limits import Limits
+from spotree.step.limits import Limits, at_least
 from spotree.step.problem import TreeProblem
 from spotree.step.result import Status
 from spotree.values import mixture, policy_value
@@ -65,8 +65,7 @@ class Spot(Method):
         exploring(self.exploration)
         if not 0 <= self.free_probability <= 1:
             raise InvalidProblemError(f"free_probability is {self.free_probability}; it must lie in [0, 1]")
-        if not self.round_seconds >= 0:
-            raise InvalidProblemError(f"round_seconds is {self.round_seconds}; it must be 0 or more")
+        at_least(0, "round_seconds", self.round_seconds)
         Stop(self.seconds, self.rounds, self.patience)
 
     @property
