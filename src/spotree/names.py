@@ -15,7 +15,8 @@ T = TypeVar("T")
 def called(kind: str, name: str, known: Mapping[str, T]) -> T:
     """What the table holds under a name, which it must know."""
     if name not in known:
-        raise InvalidProblemError(f"{kind} {name!r} is unknown; choose one of {', '.join(known)}")
+        verb = "are" if kind.endswith("s") else "is"
+        raise InvalidProblemError(f"{kind} {name!r} {verb} unknown; choose one of {', '.join(known)}")
     return known[name]
 
 

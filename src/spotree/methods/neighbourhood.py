@@ -76,8 +76,7 @@ def _search(mdp: MDP, request: Request, settings: Neighbourhood) -> Solution:
             if ladder.complete:
                 bound = ladder.value
             history.append(Progress(frame.seconds, len(history) + 1, ladder.value, bound))
-            if request.progress is not None:
-                request.progress(history[-1])
+            request.tell(history[-1])
             if ladder.complete or frame.closes(ladder.value, bound):
                 break
     except KeyboardInterrupt:

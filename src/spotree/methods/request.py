@@ -42,6 +42,11 @@ class Request:
     def __post_init__(self) -> None:
         check_limits(self.time_limit, self.seed, self.threads)
 
+    def tell(self, line: Progress) -> None:
+        """Call `progress`, if there is one."""
+        if self.progress is not None:
+            self.progress(line)
+
     def start_tree(self, mdp: MDP) -> Tree | None:
         """The start in the model's terms; first the model and the size are checked."""
         check_size(mdp, self.depth, self.max_leaves)

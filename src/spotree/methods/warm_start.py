@@ -8,7 +8,7 @@ from spotree.methods.omdt import Omdt
 from spotree.methods.request import Request
 from spotree.methods.solution import Solution, SolveStatus
 from spotree.methods.spot import Spot, iterate
-from spotree.step.limits import at_least
+from spotree.step.limits import at_least, left_of
 
 OMDT_SECONDS = 300.0  # the paper's
 
@@ -43,8 +43,7 @@ class SpotFromOmdt(Spot):
         if warm.proved_optimal or warm.status is SolveStatus.INTERRUPTED:
             return replace(warm, method=self.name)
         spent = time.perf_counter() - started
-        left = None if limit is None else max(0.0, limit - spent)
-        found = iterate(mdp, replace(request, time_limit=left, start=warm), self)
+        found = iterate(mdp, replace(request, time_limit=left_of(limit, spent), start=warm), self)
         later = tuple(replace(line, seconds=line.seconds + spent) for line in found.history)
         return replace(
             found,

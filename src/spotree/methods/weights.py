@@ -43,4 +43,4 @@ WEIGHTINGS: dict[str, Weigh] = {"uniform": uniform, "occupancy": visits, "softma
 
 def weighting(given: str | Weigh) -> Weigh:
     """The strategy of that name, or the one given."""
-    return called("weighting", given, WEIGHTINGS) if isinstance(given, str) else given
+    return called("weights", given, WEIGHTINGS) if isinstance(given, str) else given

@@ -34,6 +34,11 @@ class Limits:
         at_least(1, "threads", self.threads)
 
 
+def left_of(limit: float | None, spent: float) -> float | None:
+    """What is left of a time limit; None where there is none."""
+    return None if limit is None else max(0.0, limit - spent)
+
+
 def at_least(least: int, name: str, value: float | None, unit: str = "") -> None:
     """Refuse a smaller number, and NaN; None is no limit."""
     if value is not None and not value >= least:
