@@ -17,18 +17,7 @@ from spotree.tree.tree import Tree
 class Request:
     """What every method is asked: the size of tree, how long, by which chance, on how many cores, from where.
 
-    Attributes
-    ----------
-    depth, max_leaves
-        Most splits on a path, and most leaves in all (None for 2**depth).
-    time_limit
-        Wall-clock seconds, or None.
-    threads
-        None for all cores.
-    start
-        A tree to begin with; the answer is never worse.
-    progress
-        Called with a `Progress` now and then.
+    What each means stands in the help of `solve`; None is no limit, all cores, or nothing to begin with or to call.
     """
 
     depth: int

@@ -22,7 +22,7 @@ from spotree.step.engines import as_engine
 from spotree.step.limits import Limits, at_least, left_of
 from spotree.step.problem import TreeProblem
 from spotree.step.result import Status
-from spotree.values import mixture, policy_value
+from spotree.values import mixture, policy_value, uniform
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def iterate(mdp: MDP, request: Request, settings: Spot) -> Solution:
     history: list[Progress] = []
     tree = best = given
     best_value = -np.inf if best is None else frame.return_of(best)
-    policy = mixture(mdp, np.zeros(mdp.num_states, np.int32), 1.0) if tree is None else tree.actions(mdp.features)
+    policy = uniform(mdp) if tree is None else tree.actions(mdp.features)
     status = SolveStatus.FINISHED
 
     engine = as_engine(settings.engine).prepared(mdp.features, left_of(stop.seconds, frame.seconds))
