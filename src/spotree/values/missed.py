@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from spotree import _core
 from spotree.axes import Floats, PerState
 from spotree.mdp import MDP, ChoiceRows, build_mdp
-from spotree.mdp.graph import EndComponents, Set, end_components, ending_choices, states_of_choices
+from spotree.mdp.graph import EndComponents, Set, end_components, ending_choices
 from spotree.values.policy_iteration import policy_iteration
 
 _EPSILON = float(np.finfo(np.float64).eps)
@@ -110,7 +110,7 @@ def _most_steps(mdp: MDP, idle: EndComponents, counted: Set, stop: _core.Stop | 
     )
     merge = sp.csr_matrix((np.ones(mdp.num_states), (np.arange(mdp.num_states), place)))
     chosen = np.flatnonzero(counted)
-    origin = place[states_of_choices(mdp)[chosen]]
+    origin = place[mdp.state_of_choice[chosen]]
     without = np.setdiff1d(np.arange(len(places)), origin)  # nothing is counted there: the end
     rows = sp.csr_matrix(sp.vstack((mdp.rows[chosen] @ merge, sp.csr_matrix((len(without), len(places))))))
     state = np.concatenate((origin, without))
