@@ -20,8 +20,8 @@ def finite_part(mdp: MDP) -> MDP:
     """The model without the states from which every policy is worth -inf and the choices that may lead there.
 
     Such a choice is forbidden, as with `missing="forbid"`. States that no policy reaches are left out if one of them
-    could be worth +inf. What is left has finite values: no policy is worth +inf, and some policy of every state (the
-    uniformly random one if the episode must end) is not worth -inf.
+    could be worth +inf. What is left has finite values: no policy is worth +inf, and some policy of every state is not
+    worth -inf. If the episode must end, that is the uniformly random one, unless a missing action is the only way to end.
     """
     mdp = _without_endless_gains(mdp)
     kept, allowed = surely_stopping(mdp, idle_components(mdp).component_of >= 0)
