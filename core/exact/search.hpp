@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <thread>
 
 #include "exact/cache.hpp"
 #include "exact/shallow.hpp"
@@ -44,19 +43,14 @@ class Search {
         best_gain_ = best_gain;
         top_ = depth;
         share_.open();
-        std::vector<std::thread> threads;
-        const bool parallel =
+        sharing_ =
             depth >= 3 && options_->threads > 1 && (options_->share_small || worth_threads(block, depth));
-        sharing_ = parallel;
-        if (parallel) {
-            for (int k = 1; k < options_->threads; ++k)
-                threads.emplace_back([this, k] {
-                    share_.help(*stop_, [this, k](Node& node) { process(*workers[k], node); });
-                });
-        }
-        const Outcome outcome = solve(worker(), block, depth, kInfinity, true, upper);
-        share_.close();
-        for (auto& t : threads) t.join();
+        Outcome outcome;
+        run_on(sharing_ ? options_->threads : 1, *stop_, [&](int k) {
+            if (k > 0) return share_.help(*stop_, [&](Node& node) { process(*workers[k], node); });
+            const AtEnd let_go([&] { share_.close(); });
+            outcome = solve(worker(), block, depth, kInfinity, true, upper);
+        });
         sharing_ = false;
         return outcome;
     }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "neighbourhood/annealing.hpp"
@@ -18,6 +17,7 @@
 #include "neighbourhood/steps.hpp"
 #include "run/random.hpp"
 #include "run/stop.hpp"
+#include "run/threads.hpp"
 #include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
@@ -87,12 +87,7 @@ class Portfolio {
 
     void round(int64_t quota, double seconds) {
         Stop& stop = end_after(seconds);
-        std::vector<std::thread> threads;
-        for (size_t k = 1; k < workers_.size(); ++k) {
-            threads.emplace_back([&, k] { workers_[k]->round(quota, stop); });
-        }
-        workers_[0]->round(quota, stop);
-        for (auto& thread : threads) thread.join();
+        run_on(static_cast<int>(workers_.size()), stop, [&](int k) { workers_[k]->round(quota, stop); });
         for (auto& worker : workers_) best.offer(worker->best.tree, worker->best.value);
         share();
     }

@@ -1,8 +1,6 @@
 // Floors: visits that every improving tree must pay to a state, because avoiding it costs too much.
 #pragma once
 
-#include <thread>
-
 #include "proof/region.hpp"
 
 namespace spotree::proof {
@@ -86,18 +84,15 @@ inline std::vector<Floor> find_floors(Shared& shared, Bounder& bounder, Region& 
         if (most > 1e-4 * room) worth.emplace_back(most, i);
     }
     std::sort(worth.rbegin(), worth.rend());
-    const auto begun = std::chrono::steady_clock::now();
-    auto spent = [&] {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-    };
+    Stop enough(seconds);
     std::vector<Floor> floors;
     std::mutex lock;
     std::atomic<size_t> next{0};
     std::atomic<double> gained{0};
-    auto work = [&] {
+    run_on(threads, shared.stop, [&](int) {
         FloorFinder finder(shared, root, shared.tolerance);
         for (size_t k; (k = next.fetch_add(1)) < worth.size();) {
-            if (stop() || spent() > seconds || (k >= 20 && gained.load() < 1e-3 * room)) return;
+            if (stop() || enough.check() || (k >= 20 && gained.load() < 1e-3 * room)) return;
             const int i = worth[k].second;
             Floor floor = finder.find(i, occupancy[i]);
             const double gain = (floor.level - std::max(bounder.visits[i], bounder.floor[i])) * spread[i];
@@ -106,11 +101,7 @@ inline std::vector<Floor> find_floors(Shared& shared, Bounder& bounder, Region& 
             std::scoped_lock hold(lock);
             floors.push_back(std::move(floor));
         }
-    };
-    std::vector<std::thread> helpers;
-    for (int t = 1; t < threads; ++t) helpers.emplace_back(work);
-    work();
-    for (auto& helper : helpers) helper.join();
+    });
     return floors;
 }
 

@@ -26,16 +26,15 @@ class Prover {
     enum class Winner { none, root, state, tree };
 
     void run(const Plan& plan) {
-        using clock = std::chrono::steady_clock;
-        const auto begun = clock::now();
-        final_ = begun + clock_time(plan.seconds);
-        shared.deadline = final_;
+        shared.stop.begin(std::max(0.0, plan.seconds));
         shared.take_turns = plan.threads < 2;
         auto stop = [&] { return shared.stopped(); };
         Region root{ActionSets(shared.model.groups, shared.model.actions), Relaxed(shared.model.states)};
         {
             Relaxer relaxer(shared.model);
-            auto asked = [&] { return shared.halt.load(); };  // this bound comes whatever the time limit
+            auto asked = [&] {
+                return shared.stop.raised();
+            };  // whatever the time: nobody looked at the clock
             relaxer.solve(root.allowed, root.relaxed, -1e300, 0.02 * shared.tolerance, asked);
             lower_bound_to(root.relaxed.bound);
             if (root.relaxed.bound <= shared.close_at()) return settle_root(root);
@@ -53,7 +52,7 @@ class Prover {
         const bool write = by_state.on || by_tree.on;
         const std::vector<Item> whole{{0, shared.sizes.whole, 0}};
         if (old && restore(root, draft, bounders)) {
-            run_rules(plan, bounders, root, draft, state_workers, begun, plan.seconds);
+            run_rules(plan, bounders, root, draft, state_workers, plan.seconds);
             return;
         }
         const Region start = root;
@@ -77,7 +76,7 @@ class Prover {
             sharpen = true;
             const double best = shared.best.load();
             shared.restart_above = best + 0.2 * std::max(root.bound - best, 10 * shared.tolerance);
-            const bool ended = run_rules(plan, bounders, root, draft, state_workers, begun, until);
+            const bool ended = run_rules(plan, bounders, root, draft, state_workers, until);
             const bool better = shared.best.load() > shared.restart_above;
             shared.restart_above = std::numeric_limits<double>::infinity();
             if (ended || stop() || (until >= plan.seconds && !better)) break;
@@ -199,11 +198,9 @@ class Prover {
     }
 
     bool run_rules(const Plan& plan, std::vector<std::unique_ptr<Bounder>>& bounders, const Region& root,
-                   Draft& draft, int state_workers, std::chrono::steady_clock::time_point begun,
-                   double until) {
-        using clock = std::chrono::steady_clock;
+                   Draft& draft, int state_workers, double until) {
         shared.done = false;
-        shared.deadline = std::min(final_, begun + clock_time(until));
+        shared.stop.end_after(std::max(0.0, std::min(until, plan.seconds)));
         by_state.restart();
         by_tree.restart();
         for (auto& bounder : bounders) bounder->viable.clear();
@@ -211,7 +208,7 @@ class Prover {
         std::unique_ptr<TreeRule> trees;
         if (plan.state_rule) states = std::make_unique<StateRule>(shared, by_state);
         if (plan.tree_rule) trees = std::make_unique<TreeRule>(shared, by_tree, root);
-        const auto started = clock::now();
+        const double started = shared.stop.elapsed();
         const double room = root.bound - shared.close_at();
         // A thread goes over to the other rule when that one has come further.
         auto follow_trees = [&](Bounder& bounder) {
@@ -219,14 +216,15 @@ class Prover {
             if (trees->finished() && !shared.done.exchange(true)) winner = Winner::tree;
         };
         auto trees_lead = [&] {
-            if (!trees || clock::now() - started < std::chrono::seconds(3)) return false;
+            if (!trees || shared.stop.elapsed() - started < 3) return false;
             const double closed = 1 - (states->bound() - shared.close_at()) / room;
             return trees->share() > std::max(0.01, closed);
         };
-        std::vector<std::thread> workers;
+        const AtEnd unwatch([&] { watch(nullptr, nullptr); });
+        Threads workers(shared.stop);
         watch(nullptr, trees.get());
         if (trees) {
-            workers.emplace_back([&] {
+            workers.start([&] {
                 TreeWorker(*trees, *bounders.back()).begin(draft, 0.15 * std::min(until, plan.seconds));
                 follow_trees(*bounders.back());
             });
@@ -239,7 +237,7 @@ class Prover {
             }
             watch(states.get(), trees.get());
             for (int t = 0; t < state_workers; ++t) {
-                workers.emplace_back([&, t] {
+                workers.start([&, t] {
                     states->work(*bounders[t], trees_lead);
                     if (states->finished() && !shared.done.exchange(true)) winner = Winner::state;
                     if (trees && !shared.stopped()) follow_trees(*bounders[t]);
@@ -247,23 +245,17 @@ class Prover {
             }
         }
         for (int t = 1; trees && !states && t < plan.threads; ++t) {
-            workers.emplace_back([&, t] { follow_trees(*bounders[t - 1]); });
+            workers.start([&, t] { follow_trees(*bounders[t - 1]); });
         }
-        for (auto& worker : workers) worker.join();
+        workers.join();
         if (winner.load() == Winner::state) states->settle();
-        {
-            std::scoped_lock hold(lock_);
-            certified_ = states ? std::max(states->certified(), shared.close_at()) : root.bound;
-            lower_bound_to(states ? std::max(states->bound(), shared.close_at()) : root.bound);
-            states_ = nullptr;
-            trees_ = nullptr;
-        }
-        shared.deadline = final_;
+        certified_ = states ? std::max(states->certified(), shared.close_at()) : root.bound;
+        lower_bound_to(states ? std::max(states->bound(), shared.close_at()) : root.bound);
+        shared.stop.end_after(std::max(0.0, plan.seconds));
         shared.done = winner.load() != Winner::none;
         return winner.load() != Winner::none;
     }
 
-    std::chrono::steady_clock::time_point final_;
     std::atomic<double> certified_{std::numeric_limits<double>::infinity()};
     std::atomic<double> root_bound_{std::numeric_limits<double>::infinity()};
     std::mutex lock_;

@@ -33,9 +33,8 @@ class Step {
 
     // cost [group, padded action]; viable [cube, word] says which actions a leaf may take there (empty: all).
     // Only cubes within the items are looked at: the others keep what they had.
-    template <class Stop>
     bool solve(const std::vector<double>& cost, const std::vector<uint64_t>& viable,
-               const std::vector<Item>& items, Stop&& stop) {
+               const std::vector<Item>& items, auto&& stop) {
         cost_ = cost.data();
         viable_ = viable.empty() ? nullptr : viable.data();
         if (items.size() == 1 && items[0].cube == 0) return solve_all(stop);
@@ -56,8 +55,7 @@ class Step {
     // Removes from `unsupported` [group] every action that a tree within budget takes there. The items are
     // the open nodes of a partial tree, as they were solved; what is left over may be filtered. False:
     // stopped.
-    template <class Stop>
-    bool support(const std::vector<Item>& items, double budget, ActionSets& unsupported, Stop&& stop) {
+    bool support(const std::vector<Item>& items, double budget, ActionSets& unsupported, auto&& stop) {
         double total = 0;
         found_ = 0;
         for (const auto& item : items) total += least_of(item.cube, item.size);
@@ -118,8 +116,7 @@ class Step {
         return false;
     }
 
-    template <class Stop>
-    bool mark(int cube, int size, double budget, ActionSets& unsupported, Stop& stop) {
+    bool mark(int cube, int size, double budget, ActionSets& unsupported, auto&& stop) {
         double& done = done_[at(cube, size)];
         if (budget < least_of(cube, size) || budget <= done) return true;
         if (++found_ % 64 == 0 && stop()) return false;
@@ -152,8 +149,7 @@ class Step {
 
     size_t at(int cube, int size) const { return size_t(cube) * sizes_.count() + size; }
 
-    template <class Stop>
-    bool solve_all(Stop&& stop) {
+    bool solve_all(auto&& stop) {
         for (int pass = 0; pass < 2; ++pass) {
             for (int v = 0; v < c_.size(); ++v) {
                 const auto& cube = c_.cubes[v];
@@ -177,8 +173,7 @@ class Step {
     }
 
     // The least of a cube after that of its parts.
-    template <class Stop>
-    bool find(int cube, int size, Stop& stop) {
+    bool find(int cube, int size, auto&& stop) {
         if (solved_[at(cube, size)] == now_) return true;
         solved_[at(cube, size)] = now_;
         if (++found_ % 256 == 0 && stop()) return false;

@@ -29,12 +29,11 @@ class TreeWorker {
         for (int i = 0; i < m_.states; ++i) {
             if (m_.group_of[i] >= 0) rule_.weight_[m_.group_of[i]] += occupancy[i];
         }
-        using clock = std::chrono::steady_clock;
-        const auto until = clock::now() + clock_time(solo_seconds);
+        Stop enough(solo_seconds);
         if (shared_.switches.solo) {
             rule_.solo_.look(bounder_, [&] {
                 listen();
-                return shared_.stopped() || clock::now() > until;
+                return shared_.stopped() || enough.check();
             });
         }
         listen();

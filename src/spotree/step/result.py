@@ -18,6 +18,14 @@ class Status(StrEnum):
     INTERRUPTED = "interrupted; the tree is the best found"
 
 
+REASONS = (
+    Status.OPTIMAL,
+    Status.TIME_LIMIT,
+    Status.MEMORY_LIMIT,
+    Status.INTERRUPTED,
+)  # by `Reason` of core/run/stop.hpp
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class StepResult:
     """The best tree found for a `TreeProblem`, with its proof.

@@ -14,12 +14,11 @@ from spotree.step.engine import Engine
 from spotree.step.exact.preparation import Preparation
 from spotree.step.limits import Limits
 from spotree.step.problem import Frozen, TreeProblem
-from spotree.step.result import Status, StepResult
+from spotree.step.result import REASONS, Status, StepResult
 from spotree.tree.tree import Tree, make_tree
 
 DEFAULT_MEMORY = 2 << 30  # bytes for tables and cache; the rows themselves come on top
 KERNELS = ("automatic", "table", "sweep", "incremental", "triple")
-REASONS = (Status.OPTIMAL, Status.TIME_LIMIT, Status.INTERRUPTED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
