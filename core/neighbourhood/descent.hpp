@@ -22,7 +22,7 @@ class Descent {
 
     int64_t work() const { return judge_.work() + step_work_ + kPerMove * moved_; }
     int64_t evaluations() const { return judge_.evaluations; }
-    void end_with(Stop& stop) { judge_.chain().stop = &stop; }
+    void end_with(Stop& stop) { judge_.evaluator().stop = &stop; }
 
     // One candidate.
     void move(Incumbent& best, Random& random) {

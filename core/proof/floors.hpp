@@ -1,4 +1,4 @@
-// Floors: visits that every improving tree must pay to a state, because avoiding it costs too much.
+// Floors: visits that every improving tree must pay to a state, because avoiding it loses too much.
 #pragma once
 
 #include "proof/region.hpp"

@@ -6,8 +6,8 @@
 #include <limits>
 #include <mutex>
 
+#include "proof/least_loss.hpp"
 #include "proof/proof_model.hpp"
-#include "proof/step.hpp"
 #include "run/threads.hpp"
 
 namespace spotree::proof {

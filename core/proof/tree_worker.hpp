@@ -175,7 +175,7 @@ class TreeWorker {
     void settle(const TreeTask& task, const Item& item, double elsewhere, int32_t number) {
         std::vector<std::pair<double, int>> actions;
         for (const int a : task.partial->actions(task.region->allowed, item.cube)) {
-            actions.emplace_back(elsewhere - task.partial->leaf_cost(item.cube, a), a);
+            actions.emplace_back(elsewhere - task.partial->leaf_loss(item.cube, a), a);
         }
         std::stable_sort(actions.begin(), actions.end(), [](auto& x, auto& y) { return x.first > y.first; });
         const double share = task.share / double(std::max<size_t>(1, actions.size()));

@@ -72,10 +72,10 @@ class Search {
     bool nothing_open() const { return frontier_.empty() || closed(frontier_.least_loss()); }
 
     void begin_with(Region root) {
-        Reach reach(step_, shape_);
+        Arrivals arrivals(step_, shape_);
         Bound bound(step_, shape_, settings_.switches);
-        reach.compute(root, settings_.switches.group);
-        bound.apply(root, reach, nullptr);
+        arrivals.compute(root, settings_.switches.group);
+        bound.apply(root, arrivals, nullptr);
         outcome_.bounded = 1;
         const bool solved = shape_.one_shape(root);
         if (settings_.switches.primal || solved) {
@@ -106,12 +106,12 @@ class Search {
     // What one thread works in, and what it has made of its region.
     struct Worker {
         explicit Worker(const Search& search)
-            : reach(search.step_, search.shape_),
-              reach_child(search.step_, search.shape_),
+            : arrivals(search.step_, search.shape_),
+              child_arrivals(search.step_, search.shape_),
               bound(search.step_, search.shape_, search.settings_.switches),
               primal(search.step_, search.shape_) {}
 
-        Reach reach, reach_child;
+        Arrivals arrivals, child_arrivals;
         Bound bound;
         Primal primal;
         int64_t primal_work = 0;
@@ -147,7 +147,7 @@ class Search {
         // Branching: the region becomes two, of which one may be empty. Side 0 is the newest: split, this
         // feature, lower half, this action.
         const Branch branch = branching_.choose(mine.region);
-        mine.reach.compute(mine.region, settings_.switches.group);
+        mine.arrivals.compute(mine.region, settings_.switches.group);
         const int32_t changed = branch.variable == Variable::kAction ? -1 : branch.node;
         for (const int side : {1, 0}) {
             Region& child = mine.children[mine.born];
@@ -158,8 +158,8 @@ class Search {
 
     // Bounding: from above in closed form (alpha), from below by a tree of the region now and then (beta).
     void bound(Worker& mine, Region& child, int32_t changed) const {
-        mine.reach_child.update(mine.reach, child, changed, settings_.switches.group);
-        mine.bound.apply(child, mine.reach_child, &mine.reach);
+        mine.child_arrivals.update(mine.arrivals, child, changed, settings_.switches.group);
+        mine.bound.apply(child, mine.child_arrivals, &mine.arrivals);
         const bool due =
             settings_.switches.primal && mine.primal_work + mine.primal.cost() <= mine.bound.work;
         if (due) mine.primal_work += mine.primal.cost();

@@ -20,7 +20,7 @@ from spotree.mdp.model import MDP
 from spotree.proof.certificate import Certificate, as_certified, fingerprint
 from spotree.proof.cover import Cover, Region, RejectedError
 from spotree.proof.plain import UNIT, Mask, Plain
-from spotree.proof.plain_trees import Prices
+from spotree.proof.plain_trees import Losses
 from spotree.proof.records import Record, read_records
 
 ROUNDED = 1e-12  # what dividing by a sum may leave above 1
@@ -121,9 +121,9 @@ class _Proof:
         for record in self.records.values():
             if record.parent == -2:
                 self.check_hopeless(record, region)
-        if region.prices is not None:
-            region.prices = self.cover.trees.price(region.prices.cost)
-            if region.upper - region.prices.of(region.items) <= self.threshold:
+        if region.losses is not None:
+            region.losses = self.cover.trees.losses(region.losses.each)
+            if region.upper - region.losses.of(region.items) <= self.threshold:
                 return
         known: set[bytes] = set()
         stack = [(root, region)]
@@ -152,7 +152,7 @@ class _Proof:
                 region.value = entry.value
             bounded = plain.bound(world, region.value)
             region.upper, regret = bounded.upper, bounded.regret
-            region.reached, region.prices = world.groups, None
+            region.reached, region.losses = world.groups, None
             if region.upper <= self.threshold:
                 return True
             for state, scale, value in entry.floors:
@@ -176,18 +176,18 @@ class _Proof:
                 raise RejectedError(f"region {number}: the visits are higher than every tree must pay")
             region.upper += slack + plain.sums * (region.upper + slack - self.threshold)
             budget = region.upper - self.threshold
-            cost = plain.costs(world, region.allowed, visits, regret, never=2 * budget)
-            region.prices = self.cover.trees.price(cost)
-            if region.upper - region.prices.of(region.items) <= self.threshold:
+            each = plain.losses(world, region.allowed, visits, regret, never=2 * budget)
+            region.losses = self.cover.trees.losses(each)
+            if region.upper - region.losses.of(region.items) <= self.threshold:
                 return True
             if len(entry.removed):
-                region.allowed = self.filtered(number, region, region.prices, entry.removed, budget)
+                region.allowed = self.filtered(number, region, region.losses, entry.removed, budget)
         return plain.restrict(region.allowed) is None
 
-    def filtered(self, number: int, region: Region, prices: Prices, removed: np.ndarray, budget: float) -> Mask:
+    def filtered(self, number: int, region: Region, losses: Losses, removed: np.ndarray, budget: float) -> Mask:
         """Lemma 5: the allowed actions without those that no improving tree takes."""
         trees, allowed = self.cover.trees, region.allowed.copy()
-        leaves = trees.affordable(region.items, budget, prices)
+        leaves = trees.affordable(region.items, budget, losses)
         free = np.any([trees.inside[cube] for cube, _ in region.items], axis=0) & region.reached[trees.groups]
         names, actions = np.divmod(removed, self.plain.num_actions)
         groups = self.cover.group[names]
@@ -204,8 +204,8 @@ class _Proof:
         """Lemma 6: the root region with this one leaf is closed."""
         trees, action = self.cover.trees, record.first
         inside = np.ones(len(trees.groups), bool)
-        for step in record.branching[1:]:
-            inside &= self.cover.goes_left[step // 2][trees.groups] ^ (step % 2 == 1)
+        for side in record.branching[1:]:
+            inside &= self.cover.goes_left[side // 2][trees.groups] ^ (side % 2 == 1)
         allowed = self.cover.only(root.allowed, trees.groups[inside], action)
         if record.branching[0] != 4 or not self.closes(record, root.narrowed(allowed)):
             raise RejectedError(f"region {record.number}: the leaf is not shown to be hopeless")

@@ -83,7 +83,7 @@ class Plain:
             1 - 8 * UNIT
         )  # as if the discount were higher
         self.backup = UNIT * (8 + int(np.diff(mdp.row_start).max(initial=0)))  # relative error of reward + later
-        self.sums = UNIT * (64 + 4 * self.num_states)  # of what groups cost
+        self.sums = UNIT * (64 + 4 * self.num_states)  # of what groups lose
         pairs_into = np.bincount(self.target[self.first_entry], minlength=self.num_states)
         self.arrivals = UNIT * (8 + pairs_into)  # [state] relative error of arriving visits
 
@@ -262,12 +262,12 @@ class Plain:
             change, visits = float((fresh - visits).sum()), fresh
         return visits
 
-    def costs(self, world: World, allowed: Mask, visits: Floats, regret: Floats, never: float) -> Floats:
-        """[group, action] least regret of taking the action there, up to `never`, which stands for infinity."""
+    def losses(self, world: World, allowed: Mask, visits: Floats, regret: Floats, never: float) -> Floats:
+        """[group, action] least loss by taking the action there, up to `never`, which stands for infinity."""
         fine = self.exists & world.usable[self.row]
         each = np.where(fine, visits[:, None] * regret[self.row], never * (visits[:, None] > 0))
-        cost = np.minimum(np.add.reduceat(each[self.by_group], self.group_start, axis=0), never)
-        return np.where(world.groups[:, None], np.where(allowed, cost, never), 0.0)
+        loss = np.minimum(np.add.reduceat(each[self.by_group], self.group_start, axis=0), never)
+        return np.where(world.groups[:, None], np.where(allowed, loss, never), 0.0)
 
     def alike(self, groups: np.ndarray, a: int, b: int) -> bool:
         """Whether two actions do the same in all states of some groups."""

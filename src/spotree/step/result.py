@@ -18,12 +18,8 @@ class Status(StrEnum):
     INTERRUPTED = "interrupted; the tree is the best found"
 
 
-REASONS = (
-    Status.OPTIMAL,
-    Status.TIME_LIMIT,
-    Status.MEMORY_LIMIT,
-    Status.INTERRUPTED,
-)  # by `Reason` of core/run/stop.hpp
+# by number of `Reason` in core/run/stop.hpp
+REASONS = (Status.OPTIMAL, Status.TIME_LIMIT, Status.MEMORY_LIMIT, Status.INTERRUPTED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

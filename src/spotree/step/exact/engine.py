@@ -97,7 +97,7 @@ class Exact(Engine):
             )
         tree = make_tree(found.feature, found.threshold, found.left, found.right, found.action)
         value = _worth(problem, tree)
-        bound = value + max(0.0, found.cost - found.lower) + found.dropped_spread
+        bound = value + max(0.0, found.loss - found.lower) + found.dropped_spread
         if not found.begun:  # the time was up while the rows were prepared: any row may get its best action
             bound = found.best_gain
         status = Status.GAP if found.used_gap else REASONS[found.reason]
