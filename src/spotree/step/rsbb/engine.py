@@ -17,6 +17,7 @@ from spotree.step.rsbb.step import as_step
 from spotree.tree.tree import Tree
 
 MEMORY = 2 * 2**30  # bytes for the frontier where no limit is given: it grows as long as the search lasts
+AGREEMENT = 1e-9  # of the summed spreads: a bound this close to the value proves it
 RESOLUTION = 1e-12  # of the summed spreads: losses that differ by less count as equal
 
 
@@ -98,7 +99,7 @@ class Rsbb(Engine):
         value = collected(tree, problem)
         bound = max(value, step.best_gain - found.least_loss)
         status = REASONS[found.reason]
-        if status is Status.OPTIMAL and bound - value > 1e-9 * spread:
+        if status is Status.OPTIMAL and bound - value > AGREEMENT * spread:
             status = Status.GAP
         return StepResult(tree, value, bound, status, time.perf_counter() - began, self.name, _counts(found))
 
