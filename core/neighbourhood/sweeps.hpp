@@ -27,7 +27,7 @@ class Sweeps {
             double sum = 0;
             for (int64_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
                 sum += model.probability[e];
-            ends_ = sum < 1 - 1e-12;
+            ends_ = sum < 1 - Evaluator::kEnds;
         }
     }
 

@@ -83,7 +83,7 @@ class Visits {
             }
             system_.close_row(weight_[begin + i], self[i], weight_[begin + i]);
         }
-        system_.solve(1e-7, work);
+        system_.solve(kFineVisits, work);
         for (size_t i = 0; i < n; ++i) weight_[begin + i] = std::max(0.0, system_.x[i]);
     }
 

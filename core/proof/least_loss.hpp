@@ -89,8 +89,7 @@ class LeastLoss {
         for (const auto& pair : sizes_.pairs[size]) {
             const auto& here = c_.cubes[cube];
             for (int e = here.edge_first; e < here.edge_first + here.edge_count; ++e) {
-                const double loss =
-                    of(c_.edges[e].left, pair.first) + of(c_.edges[e].right, pair.second);
+                const double loss = of(c_.edges[e].left, pair.first) + of(c_.edges[e].right, pair.second);
                 if (loss < best) best = loss, edge = &c_.edges[e], share = pair;
             }
         }

@@ -35,7 +35,7 @@ class Prover {
             auto asked = [&] {
                 return shared.stop.raised();
             };  // whatever the time: nobody looked at the clock
-            relaxer.solve(root.allowed, root.relaxed, -1e300, 0.02 * shared.tolerance, asked);
+            relaxer.solve(root.allowed, root.relaxed, kNoLevel, kRelaxed * shared.tolerance, asked);
             lower_bound_to(root.relaxed.bound);
             if (root.relaxed.bound <= shared.close_at()) return settle_root(root);
         }
@@ -56,7 +56,7 @@ class Prover {
             return;
         }
         const Region start = root;
-        Verdict verdict = bounders[0]->process(root, whole, 6, true, write ? &draft : nullptr);
+        Verdict verdict = bounders[0]->process(root, whole, kRounds, true, write ? &draft : nullptr);
         lower_bound_to(root.bound);
         if (verdict == Verdict::stopped) return write_root(start);
         certified_ = root.bound;
@@ -69,13 +69,13 @@ class Prover {
             } else if (sharpen) {
                 bounders[0]->viable.clear();
                 const double shown = root.bound;
-                verdict = bounders[0]->process(root, whole, 6, true, write ? &draft : nullptr);
+                verdict = bounders[0]->process(root, whole, kRounds, true, write ? &draft : nullptr);
                 if (verdict == Verdict::closed) return settle_root(draft);
                 if (verdict == Verdict::stopped) root.bound = shown;  // its last round is not in the draft
             }
             sharpen = true;
             const double best = shared.best.load();
-            shared.restart_above = best + 0.2 * std::max(root.bound - best, 10 * shared.tolerance);
+            shared.restart_above = best + kMuchBetter * std::max(root.bound - best, 10 * shared.tolerance);
             const bool ended = run_rules(plan, bounders, root, draft, state_workers, until);
             const bool better = shared.best.load() > shared.restart_above;
             shared.restart_above = std::numeric_limits<double>::infinity();
@@ -113,8 +113,8 @@ class Prover {
         const bool write = by_state.on || by_tree.on;
         for (int round = 0; round < 2 && !shared.stopped(); ++round) {
             const double before = root.bound;
-            const auto floors =
-                find_floors(shared, *bounders[0], root, plan.threads, std::min(10.0, 0.1 * plan.seconds));
+            const auto floors = find_floors(shared, *bounders[0], root, plan.threads,
+                                            std::min(kLongestFloors, kFloorsShare * plan.seconds));
             for (auto& bounder : bounders) {
                 for (const auto& f : floors)
                     bounder->floor[f.state] = std::max(bounder->floor[f.state], f.level);
@@ -124,7 +124,7 @@ class Prover {
             const std::vector<Item> whole{{0, shared.sizes.whole, 0}};
             bounders[0]->viable.clear();
             const Verdict verdict =
-                bounders[0]->process(smaller, whole, 6, true, write ? &more : nullptr, &floors);
+                bounders[0]->process(smaller, whole, kRounds, true, write ? &more : nullptr, &floors);
             if (verdict == Verdict::stopped) return false;
             root = std::move(smaller);
             draft.words.insert(draft.words.end(), more.words.begin(), more.words.end());
@@ -133,7 +133,7 @@ class Prover {
             lower_bound_to(root.bound);
             if (verdict == Verdict::closed) return true;
             certified_ = root.bound;
-            if (!(root.bound < before - 0.02 * (before - shared.close_at()))) break;
+            if (!(root.bound < before - kWorthwhile * (before - shared.close_at()))) break;
         }
         return false;
     }
@@ -216,16 +216,16 @@ class Prover {
             if (trees->finished() && !shared.done.exchange(true)) winner = Winner::tree;
         };
         auto trees_lead = [&] {
-            if (!trees || shared.stop.elapsed() - started < 3) return false;
+            if (!trees || shared.stop.elapsed() - started < kBeforeChange) return false;
             const double closed = 1 - (states->bound() - shared.close_at()) / room;
-            return trees->share() > std::max(0.01, closed);
+            return trees->share() > std::max(kLeastLead, closed);
         };
         const AtEnd unwatch([&] { watch(nullptr, nullptr); });
         Threads workers(shared.stop);
         watch(nullptr, trees.get());
         if (trees) {
             workers.start([&] {
-                TreeWorker(*trees, *bounders.back()).begin(draft, 0.15 * std::min(until, plan.seconds));
+                TreeWorker(*trees, *bounders.back()).begin(draft, kSoloShare * std::min(until, plan.seconds));
                 follow_trees(*bounders.back());
             });
         }
@@ -255,6 +255,12 @@ class Prover {
         shared.done = winner.load() != Winner::none;
         return winner.load() != Winner::none;
     }
+
+    static constexpr double kMuchBetter = 0.2;  // of the gap: what a tree closes for the rules to restart
+    static constexpr double kFloorsShare = 0.1, kLongestFloors = 10;  // of the time, in seconds
+    static constexpr double kWorthwhile = 0.02;  // of the gap: what floors close for more of them
+    static constexpr double kSoloShare = 0.15;   // of the time that hopeless leaves are looked for beforehand
+    static constexpr double kBeforeChange = 3, kLeastLead = 0.01;  // seconds, share: a change of rule
 
     std::atomic<double> certified_{std::numeric_limits<double>::infinity()};
     std::atomic<double> root_bound_{std::numeric_limits<double>::infinity()};

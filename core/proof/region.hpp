@@ -53,6 +53,8 @@ class Turn {
 
 enum class Verdict { closed, open, stopped };
 
+constexpr int kRounds = 6;  // of bounding and filtering, at most, where both may gain
+
 class Bounder {
     Shared& shared_;
     const Model& m_;
@@ -87,7 +89,7 @@ class Bounder {
         const Turn turn(shared_);
         for (int round = 0; round < rounds; ++round) {
             const bool feasible = relaxer.solve(region.allowed, region.relaxed, shared_.close_at(),
-                                                0.02 * shared_.tolerance, stop, effort != Effort::full);
+                                                kRelaxed * shared_.tolerance, stop, effort != Effort::full);
             if (!feasible) {
                 region.bound = -std::numeric_limits<double>::infinity();
                 return Verdict::closed;

@@ -18,6 +18,9 @@ struct Relaxed {
     explicit Relaxed(int states = 0) : value(states, 0.0), policy(states, -1) {}
 };
 
+constexpr double kRelaxed = 0.02;    // of the tolerance: so near a relaxation comes to its optimum
+constexpr double kNoLevel = -1e300;  // nothing closes here
+
 class Relaxer {
   public:
     explicit Relaxer(const Model& model) : m_(model), found_(model), backup_(model.states) {

@@ -166,7 +166,7 @@ class StateRule {
         Draft draft;
         draft.brief = journal_.brief();
         const std::vector<Item> whole{{0, shared_.sizes.whole, 0}};
-        const Verdict verdict = bounder.process(region, whole, 6, true, journal_.on ? &draft : nullptr);
+        const Verdict verdict = bounder.process(region, whole, kRounds, true, journal_.on ? &draft : nullptr);
         if (verdict == Verdict::stopped) return put(open);
         const int32_t side = open.keeps ? 0 : 1;
         if (verdict == Verdict::closed) {
@@ -186,7 +186,7 @@ class StateRule {
         // States that the relaxed policy never visits count a little too: the tree may well get there.
         std::vector<double> weight = occupancy;
         const auto& reach = bounder.relaxer.reach();
-        for (int i : reach) weight[i] += 1e-2 / (1 - m_.discount) / double(reach.size());
+        for (int i : reach) weight[i] += kUnvisited / (1 - m_.discount) / double(reach.size());
         bounder.find_losses(region, weight, 10 * room);
         int group = -1;
         std::vector<int32_t> action_of, same;
@@ -284,6 +284,8 @@ class StateRule {
         }
         return same;
     }
+
+    static constexpr double kUnvisited = 1e-2;  // of all visits: spread over the states that can be reached
 
     Shared& shared_;
     const Model& m_;

@@ -22,7 +22,7 @@ class TreeWorker {
     void begin(const Draft& draft, double solo_seconds) {
         auto stop = [&] { return shared_.stopped(); };
         Region root = rule_.root_;
-        bounder_.relaxer.solve(root.allowed, root.relaxed, -1e300, 0.02 * shared_.tolerance, stop);
+        bounder_.relaxer.solve(root.allowed, root.relaxed, kNoLevel, kRelaxed * shared_.tolerance, stop);
         std::vector<double> occupancy;
         bounder_.relaxer.occupancy(root.relaxed, occupancy, stop);
         rule_.weight_.assign(m_.groups, 0.0);
