@@ -132,6 +132,10 @@ def test_only_the_bindings_see_python() -> None:
         assert not foreign or path.parent.name == "bindings", f"core/{path.relative_to(CORE)} includes {foreign}"
 
 
-def test_the_clock_of_the_core_is_read_in_one_place_and_by_the_proof() -> None:
-    readers = {path.parent.name for path in CORE.rglob("*.[hc]pp") if "steady_clock" in path.read_text()}
-    assert readers == {"run", "proof"}
+@pytest.mark.parametrize(
+    ("what", "place"),
+    [("steady_clock", "run/stop.hpp"), (r"std::j?thread\b(?!::id)|std::async", "run/threads.hpp")],
+)
+def test_the_core_reads_the_clock_and_starts_threads_in_one_place_each(what: str, place: str) -> None:
+    places = {str(path.relative_to(CORE)) for path in CORE.rglob("*.[hc]pp") if re.search(what, path.read_text())}
+    assert places == {place}

@@ -69,7 +69,7 @@ void add_outcome(nb::module_& m) {
         .def_ro("begun", &Solution::begun)
         .def_ro("used_gap", &Solution::used_gap)
         .def_ro("best_gain", &Solution::best_gain)
-        .def_ro("cost", &Solution::cost)
+        .def_ro("loss", &Solution::loss)
         .def_ro("lower", &Solution::lower)
         .def_ro("dropped_spread", &Solution::dropped_spread)
         .def_ro("rows", &Solution::rows)

@@ -49,8 +49,6 @@ class Proof {
   public:
     Proof(ProofModel& model, double tolerance) : prover_(model) { prover_.shared.tolerance = tolerance; }
 
-    ~Proof() { join(); }
-
     void start(double seconds, int threads, bool state_rule, bool tree_rule, bool regret, bool floors,
                bool filter, bool solo, bool journal, double before_floors, int64_t memory_limit,
                int64_t listed) {
@@ -59,12 +57,7 @@ class Proof {
         prover_.by_state.on = prover_.by_tree.on = journal;
         prover_.by_state.listed = prover_.by_tree.listed = size_t(listed);
         const Plan plan{threads, state_rule, tree_rule, seconds, before_floors};
-        thread_ = std::thread([this, plan] {
-            prover_.run(plan);
-            std::scoped_lock hold(lock_);
-            ended_ = true;
-            changed_.notify_all();
-        });
+        thread_.start([this, plan] { prover_.run(plan); });
     }
 
     // Go on with the streams of a stopped proof, which holds up to its bound.
@@ -80,14 +73,15 @@ class Proof {
     // True once the proof has ended; waits at most so many seconds.
     bool wait(double seconds) {
         nb::gil_scoped_release release;
-        std::unique_lock hold(lock_);
-        changed_.wait_for(hold, std::chrono::duration<double>(seconds), [this] { return ended_; });
-        return ended_;
+        const bool ended = thread_.wait(seconds);
+        if (ended) thread_.join();
+        return ended;
     }
 
     void stop() {
         nb::gil_scoped_release release;
-        join();
+        prover_.shared.stop.raise(Reason::asked);
+        thread_.join();
     }
 
     void offer(double value, In1<int32_t> split, In1<int32_t> left, In1<int32_t> right, In1<int32_t> action) {
@@ -133,16 +127,8 @@ class Proof {
     }
 
   private:
-    void join() {
-        prover_.shared.halt = true;
-        if (thread_.joinable()) thread_.join();
-    }
-
     Prover prover_;
-    std::thread thread_;
-    std::mutex lock_;
-    std::condition_variable changed_;
-    bool ended_ = false;
+    Threads thread_{prover_.shared.stop};  // leaves before the prover does
 };
 
 }  // namespace

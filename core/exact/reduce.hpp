@@ -1,4 +1,4 @@
-// Gains to costs: rows with equal features added up, rows without a preference dropped.
+// Gains to losses: rows with equal features added up, rows without a preference dropped.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr double kNoPreference = 1e-12;  // of the largest spread
 
 struct Reduced {
     int32_t actions = 0;
-    std::vector<double> cost;     // [kept group, action] what an action loses against the best one
+    std::vector<double> loss;     // [kept group, action] what an action loses against the best one
     std::vector<int32_t> group;   // [kept group] group of the ranks
     double dropped_spread = 0.0;  // of the groups without a preference
     double spread_sum = 0.0;      // of the kept groups
@@ -58,7 +58,7 @@ struct Reduced {
         }
         last_group_.swap(group);
         group.clear();
-        cost.clear();
+        loss.clear();
         dropped_spread = spread_sum = best_gain = 0.0;
         for (int32_t g = 0; g < groups; ++g) {
             if (stop.check_at(g)) return false;
@@ -69,7 +69,7 @@ struct Reduced {
                 dropped_spread += spread_[g];
                 continue;
             }
-            for (int32_t a = 0; a < actions; ++a) cost.push_back(high - x[a]);
+            for (int32_t a = 0; a < actions; ++a) loss.push_back(high - x[a]);
             group.push_back(g);
             spread_sum += spread_[g];
         }
@@ -87,7 +87,7 @@ struct Reduced {
         }
         const bool same_rows = last_id_ == prep.id() && last_group_ == group;
         last_id_ = 0;
-        if (!block.assemble_from(RootSource{column_, ranks_, group, cost.data(), actions, actions}, stop,
+        if (!block.assemble_from(RootSource{column_, ranks_, group, loss.data(), actions, actions}, stop,
                                  same_rows)) {
             return false;
         }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "neighbourhood/chain.hpp"
+#include "neighbourhood/evaluator.hpp"
 #include "neighbourhood/model.hpp"
 #include "tree/complete.hpp"
 
@@ -27,24 +27,25 @@ class Sweeps {
             double sum = 0;
             for (int64_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
                 sum += model.probability[e];
-            ends_ = sum < 1 - 1e-12;
+            ends_ = sum < 1 - Evaluator::kEnds;
         }
     }
 
     bool usable() const { return model_.discount < 1; }
 
-    // Sets the policy from which candidates differ, and its values; `solved` says that the chain holds them.
-    bool start_from(const CompleteTree& tree, Chain& chain, bool solved) {
+    // Sets the policy from which candidates differ, and its values; `solved` says that the evaluator holds
+    // them.
+    bool start_from(const CompleteTree& tree, Evaluator& evaluator, bool solved) {
         row_.resize(model_.num_states);
-        residual_ = chain.residual();
-        if (solved && static_cast<int32_t>(chain.reached().size()) == model_.num_states) {
+        residual_ = evaluator.residual();
+        if (solved && static_cast<int32_t>(evaluator.reached().size()) == model_.num_states) {
             value_.resize(model_.num_states);
-            for (int32_t s = 0; s < model_.num_states; ++s) value_[s] = chain.value(s);
+            for (int32_t s = 0; s < model_.num_states; ++s) value_[s] = evaluator.value(s);
             work += model_.num_states;
-        } else if (!chain.all_values(tree, value_)) {
+        } else if (!evaluator.all_values(tree, value_)) {
             return false;
         }
-        for (int32_t s = 0; s < model_.num_states; ++s) row_[s] = chain.row(s);
+        for (int32_t s = 0; s < model_.num_states; ++s) row_[s] = evaluator.row(s);
         return true;
     }
 

@@ -22,15 +22,15 @@ class Partial {
           m_(shared.model),
           sizes_(shared.sizes),
           cubes_(shared.cubes),
-          least_(bounder.step.all_least()),
-          sums_(bounder.step.all_sums()),
+          least_(bounder.least_loss.all_least()),
+          sums_(bounder.least_loss.all_sums()),
           reached_(bounder.reached),
-          padded_(bounder.step.padded()) {}
+          padded_(bounder.least_loss.padded()) {}
 
     bool reached(int group) const { return reached_[group]; }
     double least(int cube, int size) const { return least_[size_t(cube) * sizes_.count() + size]; }
     double least(const Item& item) const { return least(item.cube, item.size); }
-    double leaf_cost(int cube, int action) const { return sums_[size_t(cube) * padded_ + action]; }
+    double leaf_loss(int cube, int action) const { return sums_[size_t(cube) * padded_ + action]; }
 
     bool anything_reached(int cube) const {
         for (const int32_t* g = cubes_.begin(cube); g != cubes_.end(cube); ++g) {
@@ -48,7 +48,7 @@ class Partial {
         return false;
     }
 
-    // The splits that part the reached groups of a node, each way once; the estimate is what they cost.
+    // The splits that part the reached groups of a node, each way once; the estimate is what they lose.
     std::vector<Child> ways(const Item& item) const {
         std::vector<Child> children;
         std::unordered_set<SetKey, SetKeyHash> seen;
@@ -61,8 +61,8 @@ class Partial {
                 continue;  // sizes are shared out both ways round
             int32_t number = 0;
             for (const auto& share : sizes_.pairs[item.size]) {
-                const double cost = least(edge.left, share.first) + least(edge.right, share.second);
-                children.push_back({cost, edge.split, number++, edge.left, edge.right, share});
+                const double loss = least(edge.left, share.first) + least(edge.right, share.second);
+                children.push_back({loss, edge.split, number++, edge.left, edge.right, share});
             }
         }
         return children;

@@ -17,8 +17,7 @@ struct ProofModel {
     std::atomic<int> builds{0};  // of the cubes
 
     // False if that was stopped or they are too many; the next attempt tries again.
-    template <class Stop>
-    bool build_cubes(Stop&& stop) {
+    bool build_cubes(auto&& stop) {
         std::scoped_lock hold(lock_);
         if (!cubes.complete) {
             ++builds;

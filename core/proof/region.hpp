@@ -53,14 +53,16 @@ class Turn {
 
 enum class Verdict { closed, open, stopped };
 
+constexpr int kRounds = 6;  // of bounding and filtering, at most, where both may gain
+
 class Bounder {
     Shared& shared_;
     const Model& m_;
 
   public:
     Relaxer relaxer;
-    Step step;
-    std::vector<double> visits, cost, floor;
+    LeastLoss least_loss;
+    std::vector<double> visits, loss, floor;
     std::vector<uint64_t> viable;  // [cube, word]: what a leaf may take, empty for everything
     std::vector<char> reached;     // [group]
 
@@ -68,18 +70,18 @@ class Bounder {
         : shared_(shared),
           m_(shared.model),
           relaxer(shared.model),
-          step(shared.cubes, shared.sizes, shared.model.actions),
+          least_loss(shared.cubes, shared.sizes, shared.model.actions),
           reached(shared.model.groups, 0),
           least_(shared.model),
-          regret_(shared.model.choice_start.back(), 0.0) {
+          row_loss_(shared.model.choice_start.back(), 0.0) {
         floor.assign(m_.states, 0.0);
         visits.assign(m_.states, 0.0);
-        cost.resize(size_t(m_.groups) * step.padded());
+        loss.resize(size_t(m_.groups) * least_loss.padded());
     }
 
     // Bounds the region from above and removes actions that no improving tree of it takes. `items` are the
-    // open nodes of its partial tree. Afterwards (verdict open) `relaxer`, `step`, `visits` and `reached`
-    // describe the region.
+    // open nodes of its partial tree. Afterwards (verdict open) `relaxer`, `least_loss`, `visits` and
+    // `reached` describe the region.
     Verdict process(Region& region, const std::vector<Item>& items, int rounds, bool filter, Draft* draft,
                     const std::vector<Floor>* floors = nullptr, Effort effort = Effort::full) {
         auto stop = [&] { return shared_.stopped(); };
@@ -87,7 +89,7 @@ class Bounder {
         const Turn turn(shared_);
         for (int round = 0; round < rounds; ++round) {
             const bool feasible = relaxer.solve(region.allowed, region.relaxed, shared_.close_at(),
-                                                0.02 * shared_.tolerance, stop, effort != Effort::full);
+                                                kRelaxed * shared_.tolerance, stop, effort != Effort::full);
             if (!feasible) {
                 region.bound = -std::numeric_limits<double>::infinity();
                 return Verdict::closed;
@@ -109,10 +111,10 @@ class Bounder {
                 std::fill(visits.begin(), visits.end(), 0.0);
             }
             const double budget = upper - shared_.close_at();
-            find_costs(region, visits, 2 * budget + 1e-300);
-            if (!step.solve(cost, viable, items, stop)) return Verdict::stopped;
+            find_losses(region, visits, 2 * budget + 1e-300);
+            if (!least_loss.solve(loss, viable, items, stop)) return Verdict::stopped;
             double least = 0;
-            for (const auto& item : items) least += step.least_of(item.cube, item.size);
+            for (const auto& item : items) least += least_loss.of(item.cube, item.size);
             region.bound = std::min(region.bound, upper - least);
             if (least > budget) {
                 write(draft, region, true, {}, floors);
@@ -130,8 +132,8 @@ class Bounder {
         return Verdict::open;
     }
 
-    // cost[group, action] = sum of weight * regret over the states of the group that can be reached.
-    void find_costs(const Region& region, const std::vector<double>& weight, double never) {
+    // loss[group, action] = sum of weight * regret over the states of the group that can be reached.
+    void find_losses(const Region& region, const std::vector<double>& weight, double never) {
         const double* value = region.relaxed.value.data();
         std::fill(reached.begin(), reached.end(), 0);
         for (int i : relaxer.reach()) {
@@ -141,12 +143,12 @@ class Bounder {
             if (weight[i] <= 0) continue;
             for (int64_t row = m_.choice_start[i]; row < m_.choice_start[i + 1]; ++row) {
                 if (!relaxer.usable(row)) continue;
-                regret_[row] = weight[i] * std::max(0.0, value[i] - m_.worth(row, value));
+                row_loss_[row] = weight[i] * std::max(0.0, value[i] - m_.worth(row, value));
             }
         }
-        const int padded = step.padded();
+        const int padded = least_loss.padded();
         for (int g = 0; g < m_.groups; ++g) {
-            double* to = &cost[size_t(g) * padded];
+            double* to = &loss[size_t(g) * padded];
             std::fill(to, to + padded, 0.0);
             for (int a = m_.actions; a < padded; ++a) to[a] = never;
             if (!reached[g]) continue;
@@ -155,7 +157,7 @@ class Bounder {
                 if (!relaxer.reaches(i) || weight[i] <= 0) continue;
                 for (int a = 0; a < m_.actions; ++a) {
                     const int32_t row = m_.choice_of[size_t(i) * m_.actions + a];
-                    to[a] += row < 0 || !relaxer.usable(row) ? never : regret_[row];
+                    to[a] += row < 0 || !relaxer.usable(row) ? never : row_loss_[row];
                 }
             }
             for (int a = 0; a < m_.actions; ++a)
@@ -169,7 +171,7 @@ class Bounder {
         for (int g = 0; g < m_.groups; ++g) {
             if (!reached[g]) std::fill_n(unsupported.of(g), m_.words, 0);
         }
-        if (!step.support(items, budget, unsupported, [&] { return shared_.stopped(); })) return false;
+        if (!least_loss.support(items, budget, unsupported, [&] { return shared_.stopped(); })) return false;
         if (!covers_everything(items)) keep_outside(items, unsupported);
         for (int g = 0; g < m_.groups; ++g) {
             for (int k = 0; k < m_.words; ++k) {
@@ -220,7 +222,7 @@ class Bounder {
     }
 
     LeastVisits least_;
-    std::vector<double> regret_;  // [row]
+    std::vector<double> row_loss_;  // [row]
     std::vector<int32_t> removed_;
     std::vector<char> inside_;
 };

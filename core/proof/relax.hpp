@@ -18,6 +18,9 @@ struct Relaxed {
     explicit Relaxed(int states = 0) : value(states, 0.0), policy(states, -1) {}
 };
 
+constexpr double kRelaxed = 0.02;    // of the tolerance: so near a relaxation comes to its optimum
+constexpr double kNoLevel = -1e300;  // nothing closes here
+
 class Relaxer {
   public:
     explicit Relaxer(const Model& model) : m_(model), found_(model), backup_(model.states) {
@@ -28,8 +31,7 @@ class Relaxer {
     // which some allowed choice is worth more than the value of its state, start_value + e / (1 - discount)
     // is a bound. Ends early once the bound is at most `close_at`. False: no allowed policy avoids forbidden
     // actions. A rough solution ends as soon as the bound cannot come down to `close_at` any more, it seems.
-    template <class Stop>
-    bool solve(const ActionSets& allowed, Relaxed& r, double close_at, double tolerance, Stop&& stop,
+    bool solve(const ActionSets& allowed, Relaxed& r, double close_at, double tolerance, auto&& stop,
                bool rough = false, const double* reward_shift = nullptr, double reward_scale = 1.0) {
         shift_ = reward_shift;
         scale_ = reward_scale;
@@ -73,8 +75,7 @@ class Relaxer {
     }
 
     // Discounted visits of the states under a policy, over the states found by the last `solve`.
-    template <class Stop>
-    void occupancy(const Relaxed& r, std::vector<double>& visits, Stop&& stop) {
+    void occupancy(const Relaxed& r, std::vector<double>& visits, auto&& stop) {
         auto apply = [&](const std::vector<double>& x, std::vector<double>& y) {
             y = x;
             for (int i : reach()) {
@@ -91,9 +92,8 @@ class Relaxer {
     }
 
     // Return of one row per state (-1: forbidden); minus infinity where a forbidden one is reached.
-    template <class Stop>
     double policy_return(const std::vector<int32_t>& rows, std::vector<double>& value, double tolerance,
-                         Stop&& stop) {
+                         auto&& stop) {
         shift_ = nullptr;
         scale_ = 1;
         if (!found_.explore(rows)) return -std::numeric_limits<double>::infinity();
@@ -132,8 +132,7 @@ class Relaxer {
     // Value iteration in place, successors mostly first and with the way back to the state itself summed up:
     // few sweeps where there are few cycles. From above it stays above, so that every sweep gives a bound.
     // True if more sweeps would not help (rough: would not bring the bound down to `close_at`).
-    template <class Stop>
-    bool sweep_down(Relaxed& r, double close_at, double enough, bool rough, Stop&& stop) {
+    bool sweep_down(Relaxed& r, double close_at, double enough, bool rough, auto&& stop) {
         double before = 0;
         for (int k = 0; k < 100 && !stop(); ++k) {
             double change = 0;
@@ -183,8 +182,7 @@ class Relaxer {
         for (int i : reach()) r.value[i] = q(i, r.policy[i], r.value.data());
     }
 
-    template <class Stop>
-    void evaluate(Relaxed& r, double tolerance, Stop&& stop) {
+    void evaluate(Relaxed& r, double tolerance, auto&& stop) {
         sweep(r);
         double size = 0;
         for (int i : reach()) size = std::max(size, std::abs(r.value[i]));

@@ -33,8 +33,7 @@ class SoloLeaves {
     }
 
     // Looks for hopeless leaves among the smallest cubes beforehand, for a while; any number of threads.
-    template <class Stop>
-    void look(Bounder& bounder, Stop&& stop) {
+    void look(Bounder& bounder, auto&& stop) {
         for (int k; (k = next_.fetch_add(1)) < cubes_.size();) {
             const int cube = cubes_.size() - 1 - k;
             if (cubes_.cubes[cube].level < cubes_.depth && cubes_.cubes[cube].edge_count > 0) continue;

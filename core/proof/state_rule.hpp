@@ -166,7 +166,7 @@ class StateRule {
         Draft draft;
         draft.brief = journal_.brief();
         const std::vector<Item> whole{{0, shared_.sizes.whole, 0}};
-        const Verdict verdict = bounder.process(region, whole, 6, true, journal_.on ? &draft : nullptr);
+        const Verdict verdict = bounder.process(region, whole, kRounds, true, journal_.on ? &draft : nullptr);
         if (verdict == Verdict::stopped) return put(open);
         const int32_t side = open.keeps ? 0 : 1;
         if (verdict == Verdict::closed) {
@@ -186,13 +186,13 @@ class StateRule {
         // States that the relaxed policy never visits count a little too: the tree may well get there.
         std::vector<double> weight = occupancy;
         const auto& reach = bounder.relaxer.reach();
-        for (int i : reach) weight[i] += 1e-2 / (1 - m_.discount) / double(reach.size());
-        bounder.find_costs(region, weight, 10 * room);
+        for (int i : reach) weight[i] += kUnvisited / (1 - m_.discount) / double(reach.size());
+        bounder.find_losses(region, weight, 10 * room);
         int group = -1;
         std::vector<int32_t> action_of, same;
-        if (bounder.step.solve(bounder.cost, bounder.viable, {{0, shared_.sizes.whole, 0}}, stop)) {
+        if (bounder.least_loss.solve(bounder.loss, bounder.viable, {{0, shared_.sizes.whole, 0}}, stop)) {
             std::vector<TreeNode> tree;
-            bounder.step.extract(0, shared_.sizes.whole, bounder.viable, tree);
+            bounder.least_loss.extract(0, shared_.sizes.whole, bounder.viable, tree);
             actions_of_tree(shared_.cubes, tree, m_.groups, action_of);
             group = differing(bounder, region, occupancy, action_of, false);
             if (group < 0) group = differing(bounder, region, occupancy, action_of, true);
@@ -250,7 +250,7 @@ class StateRule {
             double stake = 0;
             for (int a = 0; a < m_.actions; ++a) {
                 if (region.allowed.has(g, a))
-                    stake = std::max(stake, bounder.cost[size_t(g) * bounder.step.padded() + a]);
+                    stake = std::max(stake, bounder.loss[size_t(g) * bounder.least_loss.padded() + a]);
             }
             if (stake > most) most = stake, best = g;
         }
@@ -284,6 +284,8 @@ class StateRule {
         }
         return same;
     }
+
+    static constexpr double kUnvisited = 1e-2;  // of all visits: spread over the states that can be reached
 
     Shared& shared_;
     const Model& m_;

@@ -27,9 +27,8 @@ class LeastVisits {
     }
 
     // Fills `visits` over the states that `relaxer` found reachable.
-    template <class Stop>
     void solve(const Relaxer& relaxer, const std::vector<double>& floor, std::vector<double>& visits,
-               Stop&& stop) {
+               auto&& stop) {
         for (int i : relaxer.reach()) refresh(i, relaxer);
         visits.assign(m_.states, 0.0);
         if (push_on(relaxer, floor, visits)) return settle(relaxer, floor, visits);
@@ -133,9 +132,8 @@ class LeastVisits {
     }
 
     // Solves visits = arriving away from the floors, visits = floor on them.
-    template <class Stop>
     void linear(const Relaxer& relaxer, const std::vector<double>& floor, std::vector<double>& visits,
-                Stop&& stop) {
+                auto&& stop) {
         for (int i : relaxer.reach()) {
             if (at_floor_[i]) visits[i] = floor[i];
         }

@@ -51,13 +51,13 @@ Solution solved(const Ranks& prep, const Problem& p, const Options& options, Wor
         solve(prep, p.gain.data(), p.actions, options, work, seconds < 0 ? whole : stop, nullptr, frozen);
     if (s.lower == kInfinity) return s;  // the frozen splits need more leaves
     const double found = p.rows > 0 ? missed(p, s.tree) : 0;
-    if (s.begun) report.expect(s.lower <= s.cost, "no tree costs less than the bound", s.lower, s.cost);
+    if (s.begun) report.expect(s.lower <= s.loss, "no tree loses less than the bound", s.lower, s.loss);
     const double best_of_groups = s.best_gain;  // rows that look alike share one action
     double best_of_rows = 0;
     for (int64_t i = 0; i < p.rows; ++i)
         best_of_rows +=
             *std::max_element(p.gain.begin() + i * p.actions, p.gain.begin() + (i + 1) * p.actions);
-    const double said = s.cost + best_of_rows - best_of_groups;
+    const double said = s.loss + best_of_rows - best_of_groups;
     if (s.begun) report.expect(std::abs(found - said) <= 1e-6, "a tree costs what is said", found, said);
     return s;
 }
@@ -77,7 +77,7 @@ void check_deep(Chance& chance, Report& report) {
     Options options;
     options.depth = chance.of({30, 31, 32, 39, 64});
     options.max_leaves = 40;
-    report.expect(solved(prep, p, options, work, report).cost == 0, "one split is enough", options.depth);
+    report.expect(solved(prep, p, options, work, report).loss == 0, "one split is enough", options.depth);
 }
 
 void trial(Chance& chance, Report& report) {
@@ -87,14 +87,14 @@ void trial(Chance& chance, Report& report) {
     Options options;
     options.depth = chance.below(5);
     options.share_small = true;
-    const double plain = solved(prep, p, options, work, report).cost;
+    const double plain = solved(prep, p, options, work, report).loss;
     for (int kernel = 0; kernel <= 4; ++kernel) {
         options.kernel = static_cast<Kernel>(kernel);
         options.threads = chance.of({1, 2, 4});
         options.cache = chance.one_in(2);
         options.memory = chance.one_in(4) ? 100'000 : size_t{2} << 30;
-        const double cost = solved(prep, p, options, work, report).cost;
-        report.expect(std::abs(cost - plain) <= 1e-9, "every kernel finds one optimum", cost, plain);
+        const double loss = solved(prep, p, options, work, report).loss;
+        report.expect(std::abs(loss - plain) <= 1e-9, "every kernel finds one optimum", loss, plain);
     }
     solved(prep, p, options, work, report, chance.below(300) * 1e-6);  // stopped on the way
     options.depth = std::min(options.depth, 3);

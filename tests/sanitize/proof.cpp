@@ -83,7 +83,7 @@ Streams prove(Prover& prover, const Plan& plan, int looks, bool by_tree) {
         prover.shared.tree();
         std::this_thread::sleep_for(std::chrono::microseconds(300));
     }
-    if (looks >= 0) prover.shared.halt = true;
+    if (looks >= 0) prover.shared.stop.raise(spotree::Reason::asked);
     runner.join();
     streams.drain(by_tree ? prover.by_tree : prover.by_state);
     return streams;

@@ -36,6 +36,8 @@ class Pace:
     enumerate_work: int = 20_000_000_000
 
 
+QUICK = 200  # evaluations that a round must have room for where shallower trees come first
+CLIMB_PART = 20  # a round's work divided by this is for each depth on the way to the asked one
 DEEPEST = 12  # complete trees beyond this depth are not searched; deeper starts are kept as they are
 
 
@@ -54,11 +56,11 @@ class Ladder:
         self.deep = make(self.depth)
         self._start(self.deep, self.depth, tree)
         self.few = self.deep.positions * self.deep.work <= settings.enumerate_work
-        quick = 200 * self.deep.work < settings.round_work  # an evaluation is a small part of a round
+        quick = QUICK * self.deep.work < settings.round_work  # an evaluation is a small part of a round
         for depth in range(min(max(self.depth - 1, 1), settings.climb) if quick else 0):
             climb = make(depth)
             self._start(climb, depth, tree)
-            climb.round(settings.round_work // 20, max(time_limit - frame.seconds, 0.0))
+            climb.round(settings.round_work // CLIMB_PART, max(time_limit - frame.seconds, 0.0))
             tree = CompleteTree(*climb.tree).tree(ranks.values) if climb.value > -np.inf else tree
         self.shallow = make(self.depth - 1) if self.depth > 1 and quick else None
         if self.shallow is not None:

@@ -12,6 +12,8 @@ from spotree.proof.groups import Groups, find_groups
 from spotree.proof.rounding import check_margin
 
 NO_LIMIT = 10**9  # leaves: more than any tree has
+BELOW_WORST, MARGINS_BELOW = 1e-3, 100  # of the worst return, in margins: at least so far below it a proof begins
+TINY = 1e-300  # in place of 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +48,9 @@ class Problem:
         made = Attempt(_core.Proof(self.model, self.margin / 2), self.groups, level)
         # Before the first tree: less than any policy can return, so that every feasible tree is an improvement.
         worst = min(0.0, float(mdp.reward_of_choice.min())) / (1 - mdp.discount)
-        made.offer(worst - max(1e-3 * abs(worst), abs(self.frame.optimum.value), 100 * self.margin))
+        made.offer(
+            worst - max(BELOW_WORST * abs(worst), abs(self.frame.optimum.value), MARGINS_BELOW * self.margin)
+        )
         return made
 
 
@@ -59,7 +63,7 @@ def make_problem(
     best = frame.optimum.value
     scale = max(abs(best), best - frame.random_value)
     if not (np.isfinite(scale) and scale > 0):
-        scale = max(abs(best), float(np.abs(mdp.reward_of_choice).max(initial=0.0)), 1e-300)
+        scale = max(abs(best), float(np.abs(mdp.reward_of_choice).max(initial=0.0)), TINY)
     margin = tolerance * scale
     if not frame.hurried:
         check_margin(mdp, frame.optimum, margin, tolerance)

@@ -14,12 +14,11 @@ from spotree.step.engine import Engine
 from spotree.step.exact.preparation import Preparation
 from spotree.step.limits import Limits
 from spotree.step.problem import Frozen, TreeProblem
-from spotree.step.result import Status, StepResult
+from spotree.step.result import REASONS, Status, StepResult
 from spotree.tree.tree import Tree, make_tree
 
 DEFAULT_MEMORY = 2 << 30  # bytes for tables and cache; the rows themselves come on top
 KERNELS = ("automatic", "table", "sweep", "incremental", "triple")
-REASONS = (Status.OPTIMAL, Status.TIME_LIMIT, Status.INTERRUPTED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +97,7 @@ class Exact(Engine):
             )
         tree = make_tree(found.feature, found.threshold, found.left, found.right, found.action)
         value = problem.collected(tree)
-        bound = value + max(0.0, found.cost - found.lower) + found.dropped_spread
+        bound = value + max(0.0, found.loss - found.lower) + found.dropped_spread
         if not found.begun:  # the time was up while the rows were prepared: any row may get its best action
             bound = found.best_gain
         status = Status.GAP if found.used_gap else REASONS[found.reason]

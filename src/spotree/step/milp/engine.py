@@ -24,6 +24,7 @@ _STATUS = {
 }
 
 DEEPEST = 10  # 1,023 splits
+ROUNDING = 1e-15  # of the sum of largest gains: what adding them up may be off
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class _Run:
         self.nodes = 0
         self.solutions = 0
         spread = np.ptp(problem.gain, axis=1).sum() if problem.gain.size else 0.0
-        rounding = 1e-15 * np.abs(problem.gain).max(axis=1, initial=0.0).sum()
+        rounding = ROUNDING * np.abs(problem.gain).max(axis=1, initial=0.0).sum()
         self.close = agreement * float(spread) + float(rounding)
 
     def consider(self, tree: Tree) -> None:
