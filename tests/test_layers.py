@@ -36,13 +36,14 @@ ONLY_IMPORTER = {
 MAY_INCLUDE = {
     "run": set(),
     "tree": set(),
-    "linear": {"run"},
-    "values": {"linear", "run"},
+    "model": set(),
+    "linear": {"model", "run"},
+    "values": {"linear", "model", "run"},
     "exact": {"run", "tree"},
     "rsbb": {"run"},
-    "neighbourhood": {"exact", "linear", "run", "tree"},
-    "proof": {"linear", "run"},
-    "bindings": {"tree", "run", "linear", "values", "exact", "rsbb", "neighbourhood", "proof"},
+    "neighbourhood": {"exact", "linear", "model", "run", "tree"},
+    "proof": {"linear", "model", "run"},
+    "bindings": {"tree", "run", "model", "linear", "values", "exact", "rsbb", "neighbourhood", "proof"},
 }
 INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"])([^>\"]+)[>\"]", re.MULTILINE)
 

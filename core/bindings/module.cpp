@@ -25,6 +25,7 @@ NB_MODULE(_core, m) {
     using namespace nb::literals;
     m.doc() = "The hot loops of spotree: plain arrays in, plain arrays out.";
     m.def("route", &route, nb::kw_only(), "feature"_a, "threshold"_a, "left"_a, "right"_a, "features"_a);
+    add_model(m);
     add_values(m);
     add_exact(m);
     add_rsbb(m);

@@ -9,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "interrupted.hpp"
+#include "model.hpp"
 #include "values/backup.hpp"
 #include "values/chain_solver.hpp"
 #include "values/endless.hpp"
@@ -151,38 +152,41 @@ Out1<int32_t> endless(In1<int64_t> row_start, In1<int32_t> row_of, In1<int32_t> 
     return endless_of;
 }
 
-Out1<double> backup(In1<int64_t> row_start, In1<int32_t> target, In1<double> probability, In1<double> reward,
-                    In1<double> value, double discount) {
-    auto result = make_array<double>(reward.size());
+// Values of a model's states, as many as it has.
+const double* values_of(const ModelArrays& model, const In1<double>& value) {
+    if (value.size() != model.initial.size()) {
+        throw nb::value_error("there must be one value per state");
+    }
+    return value.data();
+}
+
+Out1<double> backup(const ModelArrays& model, In1<double> value) {
+    const double* known = values_of(model, value);
+    auto result = make_array<double>(model.reward.size());
     nb::gil_scoped_release release;
-    spotree::backup(static_cast<int64_t>(reward.size()), row_start.data(), target.data(), probability.data(),
-                    reward.data(), value.data(), discount, result.data());
+    spotree::backup(model.model(), known, result.data());
     return result;
 }
 
-Out1<double> sweep(In1<int64_t> choice_start, In1<int64_t> row_start, In1<int32_t> target,
-                   In1<double> probability, In1<double> reward, In1<double> value, double discount,
-                   int64_t sweeps, Stop* stop) {
+Out1<double> sweep(const ModelArrays& model, In1<double> value, int64_t sweeps, Stop* stop) {
+    const double* known = values_of(model, value);
     auto result = make_array<double>(value.size());
     Stopping stopping(stop);
     {
         nb::gil_scoped_release release;
-        std::copy_n(value.data(), value.size(), result.data());
+        std::copy_n(known, value.size(), result.data());
         for (int64_t i = 0; i < sweeps && !stopping.get()->raised(); ++i) {
-            spotree::sweep(static_cast<int64_t>(value.size()), choice_start.data(), row_start.data(),
-                           target.data(), probability.data(), reward.data(), discount, i % 2 == 1,
-                           result.data(), *stopping.get());
+            spotree::sweep(model.model(), i % 2 == 1, result.data(), *stopping.get());
         }
     }
     raise_interrupt();
     return result;
 }
 
-double most_missed(In1<int64_t> choice_start, In1<int64_t> row_start, In1<int32_t> target,
-                   In1<double> probability, In1<double> reward, In1<double> value, double discount) {
+double most_missed(const ModelArrays& model, In1<double> value) {
+    const double* known = values_of(model, value);
     nb::gil_scoped_release release;
-    return spotree::most_missed(static_cast<int64_t>(value.size()), choice_start.data(), row_start.data(),
-                                target.data(), probability.data(), reward.data(), value.data(), discount);
+    return spotree::most_missed(model.model(), known);
 }
 
 }  // namespace
@@ -216,12 +220,9 @@ void add_values(nb::module_& m) {
           "roots"_a);
     m.def("endless", &endless, nb::kw_only(), "row_start"_a, "row_of"_a, "target"_a, "probability"_a,
           "roots"_a.none());
-    m.def("backup", &backup, nb::kw_only(), "row_start"_a, "target"_a, "probability"_a, "reward"_a, "value"_a,
-          "discount"_a);
-    m.def("sweep", &sweep, nb::kw_only(), "choice_start"_a, "row_start"_a, "target"_a, "probability"_a,
-          "reward"_a, "value"_a, "discount"_a, "sweeps"_a, "stop"_a = nb::none());
-    m.def("most_missed", &most_missed, nb::kw_only(), "choice_start"_a, "row_start"_a, "target"_a,
-          "probability"_a, "reward"_a, "value"_a, "discount"_a);
+    m.def("backup", &backup, "model"_a, "value"_a);
+    m.def("sweep", &sweep, "model"_a, "value"_a, "sweeps"_a, "stop"_a = nb::none());
+    m.def("most_missed", &most_missed, "model"_a, "value"_a);
 }
 
 }  // namespace spotree::bindings

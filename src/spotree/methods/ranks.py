@@ -6,6 +6,7 @@ import numpy as np
 
 from spotree import _core
 from spotree.axes import Features, Floats, SmallInts, frozen_array
+from spotree.mdp.core import core_model
 from spotree.mdp.model import MDP
 from spotree.tree.grow import Node, join, split
 from spotree.tree.splits import midpoint
@@ -91,13 +92,7 @@ class Ranks:
 
 def merged_choices(mdp: MDP) -> SmallInts:
     """[state, action] -> row as in `choice_of`, but the first of a state's rows that are equal to the last bit."""
-    merged = _core.merge_equal_choices(
-        choice_of=mdp.choice_of,
-        row_start=mdp.row_start,
-        target=mdp.target,
-        probability=mdp.probability,
-        reward=mdp.reward_of_choice,
-    )
+    merged = _core.merge_equal_choices(core_model(mdp))
     return merged.reshape(mdp.choice_of.shape)
 
 
