@@ -135,3 +135,17 @@ def test_only_the_bindings_see_python() -> None:
 def test_the_clock_of_the_core_is_read_in_one_place_and_by_the_proof() -> None:
     readers = {path.parent.name for path in CORE.rglob("*.[hc]pp") if "steady_clock" in path.read_text()}
     assert readers == {"run", "proof"}
+
+
+def headers_with(pattern: str) -> set[str]:
+    found = re.compile(pattern, re.MULTILINE)
+    return {str(path.relative_to(CORE)) for path in CORE.rglob("*.[hc]pp") if found.search(path.read_text())}
+
+
+def test_the_value_after_a_row_is_summed_in_one_header() -> None:
+    assert headers_with(r"(probability|weight)\[[^]]+\]\)? \* \w*value\w*\[") == {"model/bellman.hpp"}
+
+
+def test_one_struct_stands_for_the_decision_process() -> None:
+    holds = r"^ +(const int32_t\*|std::vector<int32_t>|In2<int32_t>)\s+choice_of;"
+    assert headers_with(holds) == {"model/model.hpp", "bindings/model.hpp"}
