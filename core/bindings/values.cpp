@@ -30,6 +30,16 @@ class Stopping {
     Stop* stop_;
 };
 
+Chain chain_of(const In1<int64_t>& row_start, const std::optional<In1<int32_t>>& row_of,
+               const In1<int32_t>& target, const In1<double>& probability, double discount = 1.0) {
+    return {static_cast<int32_t>(row_of ? row_of->size() : row_start.size() - 1),
+            row_start.data(),
+            row_of ? row_of->data() : nullptr,
+            target.data(),
+            probability.data(),
+            discount};
+}
+
 // A chain whose arrays stay alive with it, and its factors.
 class Solver {
   public:
@@ -37,13 +47,7 @@ class Solver {
            In1<double> probability, double discount, std::optional<In1<int32_t>> roots, int32_t dense,
            int32_t sparse, Stop* stop)
         : row_start_(row_start), row_of_(row_of), target_(target), probability_(probability) {
-        const size_t size = row_of ? row_of->size() : row_start.size() - 1;
-        chain_ = {static_cast<int32_t>(size),
-                  row_start_.data(),
-                  row_of_ ? row_of_->data() : nullptr,
-                  target_.data(),
-                  probability_.data(),
-                  discount};
+        chain_ = chain_of(row_start_, row_of_, target_, probability_, discount);
         Stopping stopping(stop);
         {
             nb::gil_scoped_release release;
@@ -54,31 +58,11 @@ class Solver {
     }
 
     std::pair<Out1<double>, double> solve(In1<double> right, Stop* stop) const {
-        check(right);
-        auto x = filled(NAN);
-        double error;
-        Stopping stopping(stop);
-        {
-            nb::gil_scoped_release release;
-            const Residual residual = solver_.solve(right.data(), x.data(), stopping.get());
-            error = solver_.error(residual, stopping.get());
-        }
-        raise_interrupt();
-        return {x, error};
+        return solved(&ChainSolver::solve, right, NAN, stop);
     }
 
     std::pair<Out1<double>, double> solve_transposed(In1<double> right, Stop* stop) const {
-        check(right);
-        auto x = filled(0.0);
-        double error;
-        Stopping stopping(stop);
-        {
-            nb::gil_scoped_release release;
-            const Residual residual = solver_.solve_transposed(right.data(), x.data(), stopping.get());
-            error = solver_.error(residual, stopping.get());
-        }
-        raise_interrupt();
-        return {x, error};
+        return solved(&ChainSolver::solve_transposed, right, 0.0, stop);
     }
 
     Out1<int32_t> states() const { return to_array(solver_.components().order()); }
@@ -99,16 +83,22 @@ class Solver {
     }
 
   private:
-    void check(const In1<double>& right) const {
+    // `unseen` is what stands at states that are not looked at.
+    std::pair<Out1<double>, double> solved(Residual (ChainSolver::*pass)(const double*, double*, Stop*) const,
+                                           In1<double> right, double unseen, Stop* stop) const {
         if (right.size() != static_cast<size_t>(chain_.num_states)) {
             throw nb::value_error("the right-hand side must have one number per state");
         }
-    }
-
-    Out1<double> filled(double value) const {
-        auto x = make_array<double>(chain_.num_states);
-        std::fill_n(x.data(), chain_.num_states, value);
-        return x;
+        auto x = make_array<double>(right.size());
+        std::fill_n(x.data(), right.size(), unseen);
+        double error;
+        Stopping stopping(stop);
+        {
+            nb::gil_scoped_release release;
+            error = solver_.error((solver_.*pass)(right.data(), x.data(), stopping.get()), stopping.get());
+        }
+        raise_interrupt();
+        return {x, error};
     }
 
     In1<int64_t> row_start_;
@@ -124,12 +114,7 @@ Out1<int32_t> reachable(In1<int64_t> row_start, In1<int32_t> row_of, In1<int32_t
     Components components;
     {
         nb::gil_scoped_release release;
-        const Chain chain{static_cast<int32_t>(row_of.size()),
-                          row_start.data(),
-                          row_of.data(),
-                          target.data(),
-                          probability.data(),
-                          1.0};
+        const Chain chain = chain_of(row_start, row_of, target, probability);
         components.find(chain, roots.data(), static_cast<int64_t>(roots.size()));
     }
     return to_array(components.order());
@@ -139,12 +124,7 @@ Out1<int32_t> endless(In1<int64_t> row_start, In1<int32_t> row_of, In1<int32_t> 
                       In1<double> probability, std::optional<In1<int32_t>> roots) {
     auto endless_of = make_array<int32_t>(row_of.size());
     nb::gil_scoped_release release;
-    const Chain chain{static_cast<int32_t>(row_of.size()),
-                      row_start.data(),
-                      row_of.data(),
-                      target.data(),
-                      probability.data(),
-                      1.0};
+    const Chain chain = chain_of(row_start, row_of, target, probability);
     Components components;
     components.find(chain, roots ? roots->data() : nullptr, roots ? static_cast<int64_t>(roots->size()) : 0);
     std::fill_n(endless_of.data(), row_of.size(), -1);
