@@ -61,6 +61,7 @@ NB_MODULE(_core, m) {
     m.doc() = "The hot loops of spotree: plain arrays in, plain arrays out.";
     m.def("route", &route, nb::kw_only(), "feature"_a, "threshold"_a, "left"_a, "right"_a, "features"_a);
     add_ranks(m);
+    add_model(m);
     add_values(m);
     add_exact(m);
     add_rsbb(m);

@@ -3,7 +3,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 
-#include "arrays.hpp"
+#include "model.hpp"
 #include "proof/prove.hpp"
 
 namespace spotree::bindings {
@@ -17,37 +17,26 @@ std::vector<T> copy_of(const From& array) {
     return std::vector<T>(array.data(), array.data() + array.size());
 }
 
-void make_model(ProofModel* place, In1<int64_t> choice_start, In2<int32_t> choice_of, In1<int64_t> row_start,
-                In1<int32_t> target, In1<double> probability, In1<double> reward, In1<double> initial,
-                double discount, In1<int32_t> group_of, In2<int32_t> rank, In1<int32_t> split_feature,
-                In1<int32_t> split_rank, int depth, int max_leaves) {
-    ProofModel& p = *new (place) ProofModel;
-    Model& m = p.model;
-    m.states = int(initial.size());
-    m.actions = int(choice_of.shape(1));
-    m.groups = int(rank.shape(0));
-    m.discount = discount;
-    m.choice_start = copy_of<int64_t>(choice_start);
-    m.choice_of = copy_of<int32_t>(choice_of);
-    m.row_start = copy_of<int64_t>(row_start);
-    m.target = copy_of<int32_t>(target);
-    m.weight = copy_of<double>(probability);
-    for (double& w : m.weight) w *= discount;
-    m.reward = copy_of<double>(reward);
-    m.initial = copy_of<double>(initial);
-    m.group_of = copy_of<int32_t>(group_of);
-    m.complete();
-    p.sizes = Sizes(depth, max_leaves);
-    p.cubes.features = int(rank.shape(1));
-    p.cubes.rank = copy_of<int32_t>(rank);
-    for (size_t k = 0; k < split_feature.size(); ++k) {
-        p.cubes.splits.push_back({split_feature.data()[k], split_rank.data()[k]});
+// The problem, and what keeps alive the arrays that it looks at.
+struct OwnedProblem : ProofModel {
+    OwnedProblem(const ModelArrays& given, In2<int32_t> choice_of, In1<int32_t> group_of, In2<int32_t> rank,
+                 In1<int32_t> split_feature, In1<int32_t> split_rank, int depth, int max_leaves)
+        : ProofModel(GroupedModel(given.model(), choice_of.data(), group_of.data(), int(rank.shape(0))),
+                     Sizes(depth, max_leaves)),
+          arrays(given, choice_of, group_of) {
+        cubes.features = int(rank.shape(1));
+        cubes.rank = copy_of<int32_t>(rank);
+        for (size_t k = 0; k < split_feature.size(); ++k) {
+            cubes.splits.push_back({split_feature.data()[k], split_rank.data()[k]});
+        }
     }
-}
+
+    std::tuple<ModelArrays, In2<int32_t>, In1<int32_t>> arrays;
+};
 
 class Proof {
   public:
-    Proof(ProofModel& model, double tolerance) : prover_(model) { prover_.shared.tolerance = tolerance; }
+    Proof(OwnedProblem& model, double tolerance) : prover_(model) { prover_.shared.tolerance = tolerance; }
 
     void start(double seconds, int threads, bool state_rule, bool tree_rule, bool regret, bool floors,
                bool filter, bool solo, bool journal, double before_floors, int64_t memory_limit,
@@ -135,13 +124,14 @@ class Proof {
 
 void add_proof(nb::module_& m) {
     using namespace nb::literals;
-    nb::class_<ProofModel>(m, "ProofModel")
-        .def("__init__", &make_model, nb::kw_only(), "choice_start"_a, "choice_of"_a, "row_start"_a,
-             "target"_a, "probability"_a, "reward"_a, "initial"_a, "discount"_a, "group_of"_a, "rank"_a,
-             "split_feature"_a, "split_rank"_a, "depth"_a, "max_leaves"_a)
-        .def("builds", [](const ProofModel& p) { return p.builds.load(); });
+    nb::class_<OwnedProblem>(m, "ProofModel")
+        .def(nb::init<const ModelArrays&, In2<int32_t>, In1<int32_t>, In2<int32_t>, In1<int32_t>,
+                      In1<int32_t>, int, int>(),
+             nb::kw_only(), "model"_a, "choice_of"_a, "group_of"_a, "rank"_a, "split_feature"_a,
+             "split_rank"_a, "depth"_a, "max_leaves"_a)
+        .def("builds", [](const OwnedProblem& p) { return p.builds.load(); });
     nb::class_<Proof>(m, "Proof")
-        .def(nb::init<ProofModel&, double>(), "model"_a, "tolerance"_a, nb::keep_alive<1, 2>())
+        .def(nb::init<OwnedProblem&, double>(), "model"_a, "tolerance"_a, nb::keep_alive<1, 2>())
         .def("start", &Proof::start, nb::kw_only(), "seconds"_a, "threads"_a, "state_rule"_a, "tree_rule"_a,
              "regret"_a, "floors"_a, "filter"_a, "solo"_a, "journal"_a, "before_floors"_a, "memory_limit"_a,
              "listed"_a)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/bellman.hpp"
 #include "neighbourhood/judge.hpp"
 #include "neighbourhood/model.hpp"
 #include "run/random.hpp"
@@ -119,13 +120,8 @@ class Gains {
             } else if (twin < a) {
                 q = action_value_[twin];
             } else {
-                double sum = 0;
-                const int64_t end = model_.row_start[row + 1];
-                for (int64_t e = model_.row_start[row]; e < end; ++e) {
-                    sum += model_.probability[e] * value_[model_.target[e]];
-                }
-                work += 2 * (end - model_.row_start[row]) + 4;
-                q = model_.reward[row] + model_.discount * sum;
+                work += 2 * (model_.row_start[row + 1] - model_.row_start[row]) + 4;
+                q = worth(model_, row, value_.data());
             }
             action_value_[a] = q;
             if (row >= 0) least = std::min(least, q);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/bellman.hpp"
 #include "neighbourhood/evaluator.hpp"
 #include "neighbourhood/model.hpp"
 #include "tree/complete.hpp"
@@ -91,18 +92,8 @@ class Sweeps {
 
   private:
     double back_up(int32_t row, const std::vector<double>& value) {
-        const int64_t begin = model_.row_start[row];
-        const int64_t end = model_.row_start[row + 1];
-        const int32_t* target = model_.target;
-        const double* probability = model_.probability;
-        double sum[4] = {0, 0, 0, 0};
-        int64_t e = begin;
-        for (; e + 4 <= end; e += 4) {
-            for (int k = 0; k < 4; ++k) sum[k] += probability[e + k] * value[target[e + k]];
-        }
-        for (; e < end; ++e) sum[0] += probability[e] * value[target[e]];
-        work += (end - begin) / 2 + 1;
-        return model_.reward[row] + model_.discount * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+        work += (model_.row_start[row + 1] - model_.row_start[row]) / 2 + 1;
+        return worth_by_four(model_, row, value.data());
     }
 
     double total(const std::vector<double>& value) const {

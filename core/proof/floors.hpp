@@ -14,7 +14,7 @@ class FloorFinder {
         : shared_(shared),
           root_(root),
           relaxer_(shared.model),
-          shift_(shared.model.states, 0.0),
+          shift_(shared.model.num_states, 0.0),
           tolerance_(tolerance) {}
 
     // `visits`: of the relaxed policy. The floor found has level 0 if there is none.
@@ -28,7 +28,8 @@ class FloorFinder {
         double scale = 0;  // the fewest visits of any policy come first
         for (int round = 0; round < 6 && !stop(); ++round) {
             if (round < 2) {
-                for (int i = 0; i < shared_.model.states; ++i) r.value[i] = scale * root_.relaxed.value[i];
+                for (int i = 0; i < shared_.model.num_states; ++i)
+                    r.value[i] = scale * root_.relaxed.value[i];
             }
             shift_[state] = -1;
             relaxer_.solve(root_.allowed, r, -std::numeric_limits<double>::infinity(),
@@ -69,20 +70,20 @@ constexpr size_t kTries = 20;
 // Floors for the states where they could matter most; gives up when the first twenty gain nothing.
 inline std::vector<Floor> find_floors(Shared& shared, Bounder& bounder, Region& root, int threads,
                                       double seconds) {
-    const Model& m = shared.model;
+    const GroupedModel& m = shared.model;
     auto stop = [&] { return shared.stopped(); };
     std::vector<double> occupancy;
     bounder.relaxer.solve(root.allowed, root.relaxed, kNoLevel, kRelaxed * shared.tolerance, stop);
     bounder.relaxer.occupancy(root.relaxed, occupancy, stop);
     const double room = root.relaxed.bound - shared.close_at();
     std::vector<std::pair<double, int>> worth;  // what a full floor would be worth, state
-    std::vector<double> spread(m.states, 0.0);
+    std::vector<double> spread(m.num_states, 0.0);
     for (int i : bounder.relaxer.reach()) {
         if (m.group_of[i] < 0) continue;
         for (int64_t row = m.choice_start[i]; row < m.choice_start[i + 1]; ++row) {
             if (!bounder.relaxer.usable(row)) continue;
             const double* value = root.relaxed.value.data();
-            spread[i] = std::max(spread[i], value[i] - m.worth(row, value));
+            spread[i] = std::max(spread[i], value[i] - worth_by_four(m, row, value));
         }
         const double most = occupancy[i] * spread[i];
         if (most > kWorthLooking * room) worth.emplace_back(most, i);

@@ -71,7 +71,7 @@ class Partial {
     // The actions that a leaf may take, each effect once.
     std::vector<int> actions(const ActionSets& allowed, int cube) const {
         std::vector<int> found;
-        for (int a = 0; a < m_.actions; ++a) {
+        for (int a = 0; a < m_.num_actions; ++a) {
             bool fresh = possible(allowed, cube, a);
             for (size_t k = 0; k < found.size() && fresh; ++k) fresh = !alike(cube, a, found[k]);
             if (fresh) found.push_back(a);
@@ -100,14 +100,14 @@ class Partial {
         for (const int32_t* g = cubes_.begin(cube); g != cubes_.end(cube); ++g) {
             if (!reached_[*g]) continue;
             for (int k = m_.group_start[*g]; k < m_.group_start[*g + 1]; ++k) {
-                const size_t i = size_t(m_.group_state[k]) * m_.actions;
-                if (m_.choice_of[i + a] != m_.choice_of[i + b]) return false;
+                const int32_t* rows = m_.choices(m_.group_state[k]);
+                if (rows[a] != rows[b]) return false;
             }
         }
         return true;
     }
 
-    const Model& m_;
+    const GroupedModel& m_;
     const Sizes& sizes_;
     const Cubes& cubes_;
     std::vector<double> least_, sums_;

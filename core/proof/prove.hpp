@@ -29,7 +29,8 @@ class Prover {
         shared.stop.begin(std::max(0.0, plan.seconds));
         shared.take_turns = plan.threads < 2;
         auto stop = [&] { return shared.stopped(); };
-        Region root{ActionSets(shared.model.groups, shared.model.actions), Relaxed(shared.model.states)};
+        Region root{ActionSets(shared.model.num_groups, shared.model.num_actions),
+                    Relaxed(shared.model.num_states)};
         {
             Relaxer relaxer(shared.model);
             auto asked = [&] {

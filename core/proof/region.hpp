@@ -57,7 +57,7 @@ constexpr int kRounds = 6;  // of bounding and filtering, at most, where both ma
 
 class Bounder {
     Shared& shared_;
-    const Model& m_;
+    const GroupedModel& m_;
 
   public:
     Relaxer relaxer;
@@ -70,13 +70,13 @@ class Bounder {
         : shared_(shared),
           m_(shared.model),
           relaxer(shared.model),
-          least_loss(shared.cubes, shared.sizes, shared.model.actions),
-          reached(shared.model.groups, 0),
+          least_loss(shared.cubes, shared.sizes, shared.model.num_actions),
+          reached(shared.model.num_groups, 0),
           least_(shared.model),
-          row_loss_(shared.model.choice_start.back(), 0.0) {
-        floor.assign(m_.states, 0.0);
-        visits.assign(m_.states, 0.0);
-        loss.resize(size_t(m_.groups) * least_loss.padded());
+          row_loss_(shared.model.num_rows(), 0.0) {
+        floor.assign(m_.num_states, 0.0);
+        visits.assign(m_.num_states, 0.0);
+        loss.resize(size_t(m_.num_groups) * least_loss.padded());
     }
 
     // Bounds the region from above and removes actions that no improving tree of it takes. `items` are the
@@ -127,7 +127,8 @@ class Bounder {
             write(draft, region, true, removed_, floors);
             floors = nullptr;
             if (removed_.empty()) return Verdict::open;
-            for (const int32_t pair : removed_) region.allowed.remove(pair / m_.actions, pair % m_.actions);
+            for (const int32_t pair : removed_)
+                region.allowed.remove(pair / m_.num_actions, pair % m_.num_actions);
         }
         return Verdict::open;
     }
@@ -143,24 +144,24 @@ class Bounder {
             if (weight[i] <= 0) continue;
             for (int64_t row = m_.choice_start[i]; row < m_.choice_start[i + 1]; ++row) {
                 if (!relaxer.usable(row)) continue;
-                row_loss_[row] = weight[i] * std::max(0.0, value[i] - m_.worth(row, value));
+                row_loss_[row] = weight[i] * std::max(0.0, value[i] - worth_by_four(m_, row, value));
             }
         }
         const int padded = least_loss.padded();
-        for (int g = 0; g < m_.groups; ++g) {
+        for (int g = 0; g < m_.num_groups; ++g) {
             double* to = &loss[size_t(g) * padded];
             std::fill(to, to + padded, 0.0);
-            for (int a = m_.actions; a < padded; ++a) to[a] = never;
+            for (int a = m_.num_actions; a < padded; ++a) to[a] = never;
             if (!reached[g]) continue;
             for (int k = m_.group_start[g]; k < m_.group_start[g + 1]; ++k) {
                 const int i = m_.group_state[k];
                 if (!relaxer.reaches(i) || weight[i] <= 0) continue;
-                for (int a = 0; a < m_.actions; ++a) {
-                    const int32_t row = m_.choice_of[size_t(i) * m_.actions + a];
+                for (int a = 0; a < m_.num_actions; ++a) {
+                    const int32_t row = m_.choices(i)[a];
                     to[a] += row < 0 || !relaxer.usable(row) ? never : row_loss_[row];
                 }
             }
-            for (int a = 0; a < m_.actions; ++a)
+            for (int a = 0; a < m_.num_actions; ++a)
                 to[a] = region.allowed.has(g, a) ? std::min(to[a], never) : never;
         }
     }
@@ -168,15 +169,15 @@ class Bounder {
   private:
     bool find_removable(const Region& region, const std::vector<Item>& items, double budget) {
         ActionSets unsupported = region.allowed;
-        for (int g = 0; g < m_.groups; ++g) {
+        for (int g = 0; g < m_.num_groups; ++g) {
             if (!reached[g]) std::fill_n(unsupported.of(g), m_.words, 0);
         }
         if (!least_loss.support(items, budget, unsupported, [&] { return shared_.stopped(); })) return false;
         if (!covers_everything(items)) keep_outside(items, unsupported);
-        for (int g = 0; g < m_.groups; ++g) {
+        for (int g = 0; g < m_.num_groups; ++g) {
             for (int k = 0; k < m_.words; ++k) {
                 for (uint64_t left = unsupported.of(g)[k]; left; left &= left - 1) {
-                    removed_.push_back((g * m_.actions) + 64 * k + std::countr_zero(left));
+                    removed_.push_back((g * m_.num_actions) + 64 * k + std::countr_zero(left));
                 }
             }
         }
@@ -189,13 +190,13 @@ class Bounder {
 
     // Groups outside the open nodes are settled: nothing is filtered there.
     void keep_outside(const std::vector<Item>& items, ActionSets& unsupported) {
-        inside_.assign(m_.groups, 0);
+        inside_.assign(m_.num_groups, 0);
         for (const auto& item : items) {
             for (const int32_t* g = shared_.cubes.begin(item.cube); g != shared_.cubes.end(item.cube); ++g) {
                 inside_[*g] = 1;
             }
         }
-        for (int g = 0; g < m_.groups; ++g) {
+        for (int g = 0; g < m_.num_groups; ++g) {
             if (!inside_[g]) std::fill_n(unsupported.of(g), m_.words, 0);
         }
     }

@@ -23,8 +23,8 @@ constexpr double kNoLevel = -1e300;  // nothing closes here
 
 class Relaxer {
   public:
-    explicit Relaxer(const Model& model) : m_(model), found_(model), backup_(model.states) {
-        space_.resize(model.states);
+    explicit Relaxer(const GroupedModel& model) : m_(model), found_(model), backup_(model.num_states) {
+        space_.resize(model.num_states);
     }
 
     // Policy iteration on the states that allowed actions can reach. On return, with e the largest amount by
@@ -80,13 +80,14 @@ class Relaxer {
             y = x;
             for (int i : reach()) {
                 if (x[i] == 0) continue;
+                const double visits_after = m_.discount * x[i];
                 for (int64_t k = m_.row_start[r.policy[i]]; k < m_.row_start[r.policy[i] + 1]; ++k) {
-                    y[m_.target[k]] -= m_.weight[k] * x[i];
+                    y[m_.target[k]] -= m_.probability[k] * visits_after;
                 }
             }
         };
-        visits.assign(m_.states, 0.0);
-        space_.residual = m_.initial;
+        visits.assign(m_.num_states, 0.0);
+        space_.residual.assign(m_.initial, m_.initial + m_.num_states);
         bicgstab(apply, [&](double left) { return left <= 1e-9 || stop(); }, visits, space_, 300);
         for (double& x : visits) x = std::isfinite(x) && x > 0 ? x : 0;
     }
@@ -113,8 +114,8 @@ class Relaxer {
     bool usable(int64_t row) const { return found_.usable(row); }
     double slack() const { return slack_; }
     double q(int state, int64_t row, const double* value) const {
-        if (!shift_) return m_.worth(row, value);
-        return m_.ahead(row, value) + scale_ * m_.reward[row] + shift_[state];
+        if (!shift_) return worth_by_four(m_, row, value);
+        return m_.discount * ahead_by_four(m_, row, value) + scale_ * m_.reward[row] + shift_[state];
     }
 
   private:
@@ -189,7 +190,7 @@ class Relaxer {
         tolerance = std::max(tolerance, 2e-15 * size);
         auto apply = [&](const std::vector<double>& x, std::vector<double>& y) {
             for (int i : reach()) {
-                y[i] = x[i] - m_.ahead(r.policy[i], x.data());
+                y[i] = x[i] - m_.discount * ahead_by_four(m_, r.policy[i], x.data());
             }
         };
         for (int attempt = 0; attempt < 3; ++attempt) {
@@ -208,7 +209,7 @@ class Relaxer {
         for (int k = 0; k < 20000 && residual(r) > tolerance && !stop(); ++k) sweep(r);
     }
 
-    const Model& m_;
+    const GroupedModel& m_;
     Reach found_;
     std::vector<double> backup_;
     KrylovSpace space_;

@@ -21,7 +21,7 @@ struct Shared {
         : problem(asked), model(asked.model), sizes(asked.sizes), cubes(asked.cubes) {}
 
     ProofModel& problem;
-    const Model& model;
+    const GroupedModel& model;
     const Sizes& sizes;
     const Cubes& cubes;
     Switches switches;

@@ -25,8 +25,8 @@ class TreeWorker {
         bounder_.relaxer.solve(root.allowed, root.relaxed, kNoLevel, kRelaxed * shared_.tolerance, stop);
         std::vector<double> occupancy;
         bounder_.relaxer.occupancy(root.relaxed, occupancy, stop);
-        rule_.weight_.assign(m_.groups, 0.0);
-        for (int i = 0; i < m_.states; ++i) {
+        rule_.weight_.assign(m_.num_groups, 0.0);
+        for (int i = 0; i < m_.num_states; ++i) {
             if (m_.group_of[i] >= 0) rule_.weight_[m_.group_of[i]] += occupancy[i];
         }
         Stop enough(solo_seconds);
@@ -227,7 +227,7 @@ class TreeWorker {
     // The tree is whole: what it is worth closes its region, once the region's bound is sharp.
     void complete(TreeTask& task) {
         std::vector<int32_t> action_of;
-        actions_of_tree(cubes_, nodes_, m_.groups, action_of);
+        actions_of_tree(cubes_, nodes_, m_.num_groups, action_of);
         std::vector<double> value = task.region->relaxed.value;
         offer_tree(shared_, bounder_.relaxer, nodes_, action_of, value);
         Region region = *task.region;
@@ -241,7 +241,7 @@ class TreeWorker {
 
     TreeRule& rule_;
     Shared& shared_;
-    const Model& m_;
+    const GroupedModel& m_;
     const Cubes& cubes_;
     Journal& journal_;
     Bounder& bounder_;

@@ -19,6 +19,22 @@ class Ranks:
     @property
     def first(self) -> SmallInts: ...
 
+class Model:
+    def __init__(
+        self,
+        *,
+        choice_start: Ints,
+        choice_of: SmallInts,
+        row_start: Ints,
+        target: SmallInts,
+        probability: Floats,
+        reward: Floats,
+        initial: PerState,
+        discount: float,
+    ) -> None: ...
+
+def merge_equal_choices(model: Model) -> SmallInts: ...
+
 class Stop:
     def __init__(self, seconds: float = -1.0) -> None: ...
     def check(self) -> bool: ...
@@ -56,31 +72,9 @@ def reachable(
 def endless(
     *, row_start: Ints, row_of: SmallInts, target: SmallInts, probability: Floats, roots: SmallInts | None
 ) -> SmallInts: ...
-def backup(
-    *, row_start: Ints, target: SmallInts, probability: Floats, reward: Floats, value: PerState, discount: float
-) -> Floats: ...
-def sweep(
-    *,
-    choice_start: Ints,
-    row_start: Ints,
-    target: SmallInts,
-    probability: Floats,
-    reward: Floats,
-    value: PerState,
-    discount: float,
-    sweeps: int,
-    stop: Stop | None = None,
-) -> PerState: ...
-def most_missed(
-    *,
-    choice_start: Ints,
-    row_start: Ints,
-    target: SmallInts,
-    probability: Floats,
-    reward: Floats,
-    value: PerState,
-    discount: float,
-) -> float: ...
+def backup(model: Model, value: PerState) -> Floats: ...
+def sweep(model: Model, value: PerState, sweeps: int, stop: Stop | None = None) -> PerState: ...
+def most_missed(model: Model, value: PerState) -> float: ...
 
 class ExactWorkspace:
     def __init__(self) -> None: ...
@@ -158,21 +152,13 @@ def exact_solve(
     start: ExactStart | None,
     frozen: ExactFrozen | None,
 ) -> ExactOutcome: ...
-def merge_equal_choices(
-    *, choice_of: SmallInts, row_start: Ints, target: SmallInts, probability: Floats, reward: Floats
-) -> SmallInts: ...
 
 class TreeSearch:
     def __init__(
         self,
         *,
+        model: Model,
         choice_of: SmallInts,
-        row_start: Ints,
-        target: SmallInts,
-        probability: Floats,
-        reward: Floats,
-        initial: PerState,
-        discount: float,
         group_of: SmallInts,
         rank: SmallInts,
         num_values: SmallInts,
@@ -270,14 +256,8 @@ class ProofModel:
     def __init__(
         self,
         *,
-        choice_start: Ints,
+        model: Model,
         choice_of: SmallInts,
-        row_start: Ints,
-        target: SmallInts,
-        probability: Floats,
-        reward: Floats,
-        initial: PerState,
-        discount: float,
         group_of: SmallInts,
         rank: SmallInts,
         split_feature: SmallInts,

@@ -172,14 +172,17 @@ def test_a_tree_survives_the_way_to_ranks_and_back():
 def test_rows_with_equal_content_are_one_choice():
     choice_of = np.array([[0, 1, 2]], np.int32)
     start, target = np.array([0, 1, 2, 3]), np.array([0, 0, 0], np.int32)
-    merged = _core.merge_equal_choices(
+    model = _core.Model(
+        choice_start=np.array([0, 3]),
         choice_of=choice_of,
         row_start=start,
         target=target,
         probability=np.array([1.0, 1.0, 0.5]),
         reward=np.array([2.0, 2.0, 2.0]),
+        initial=np.array([1.0]),
+        discount=0.9,
     )
-    assert merged.tolist() == [0, 0, 2]
+    assert _core.merge_equal_choices(model).tolist() == [0, 0, 2]
 
 
 def test_sweeps_reject_exactly_the_candidates_that_are_not_better():

@@ -193,7 +193,9 @@ def test_values_of_every_policy_and_the_optimum_are_those_of_the_plain_twin(buil
     assert policy_value(mdp, best.actions) == pytest.approx(truth, rel=1e-9, abs=1e-9)
     assert best.error < 1e-7
     if mdp.must_end:
-        if mdp.missing != "end":  # there a missing action may be the only way to end, and the random policy takes none
+        if (
+            mdp.missing != "end"
+        ):  # there a missing action may be the only way to end, and the random policy takes none
             assert np.isfinite(policy_value(mdp, uniform(mdp))).all()
         assert np.isfinite(policy_value(mdp, mixture(mdp, best.actions, 0.1))).all()
 

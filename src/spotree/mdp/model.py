@@ -14,7 +14,7 @@ from spotree.shown import shown
 Missing: TypeAlias = Literal["random", "end", "stay", "forbid"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class MDP:
     """A finite MDP. Make one with `build_mdp`, `read` or `load`; all arrays are read-only.
 

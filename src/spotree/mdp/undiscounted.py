@@ -21,7 +21,7 @@ def finite_part(mdp: MDP) -> MDP:
 
     Such a choice is forbidden, as with `missing="forbid"`. States that no policy reaches are left out if one of them
     could be worth +inf. What is left has finite values: no policy is worth +inf, and some policy of every state is not
-    worth -inf. If the episode must end, that is the uniformly random one, unless a missing action is the only way to end.
+    worth -inf. If the episode must end, that is the uniformly random one, unless only a missing action ends it.
     """
     mdp = _without_endless_gains(mdp)
     kept, allowed = surely_stopping(mdp, idle_components(mdp).component_of >= 0)

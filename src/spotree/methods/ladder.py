@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree import _core
+from spotree.mdp.core import core_model
 from spotree.methods.frame import GRACE, READY_SHARE, Frame
 from spotree.methods.ranks import ModelRanks
 from spotree.tree.complete import CompleteTree, complete
@@ -115,13 +116,8 @@ class Ladder:
 
         def make(depth: int) -> _core.TreeSearch:
             return _core.TreeSearch(
+                model=core_model(mdp),
                 choice_of=ranks.choice_of,
-                row_start=mdp.row_start,
-                target=mdp.target,
-                probability=mdp.probability,
-                reward=mdp.reward_of_choice,
-                initial=mdp.initial,
-                discount=mdp.discount,
                 group_of=ranks.group_of,
                 rank=ranks.rank,
                 num_values=ranks.num_values,

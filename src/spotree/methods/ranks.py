@@ -6,6 +6,7 @@ import numpy as np
 
 from spotree import _core
 from spotree.axes import SmallInts
+from spotree.mdp.core import core_model
 from spotree.mdp.model import MDP
 from spotree.tree.ranks import Ranks, rank_rows
 
@@ -22,13 +23,7 @@ def rank_features(mdp: MDP, whole: bool = False) -> ModelRanks:
 
     The other states are in no group (-1), or, for groups as a `whole`, in that of their features where there is one.
     """
-    choice_of = _core.merge_equal_choices(
-        choice_of=mdp.choice_of,
-        row_start=mdp.row_start,
-        target=mdp.target,
-        probability=mdp.probability,
-        reward=mdp.reward_of_choice,
-    ).reshape(mdp.choice_of.shape)
+    choice_of = _core.merge_equal_choices(core_model(mdp)).reshape(mdp.choice_of.shape)
     matters = (choice_of != choice_of[:, :1]).any(axis=1)
     every = rank_rows(mdp.features)
     ranks = every.sorted(np.unique(every.group_of[matters]))

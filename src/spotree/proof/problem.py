@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree import _core
+from spotree.mdp.core import core_model
 from spotree.mdp.model import MDP
 from spotree.methods.frame import Frame
 from spotree.proof.attempt import Attempt
@@ -69,14 +70,8 @@ def make_problem(
         check_margin(mdp, frame.optimum, margin, tolerance)
     groups = find_groups(mdp)
     model = _core.ProofModel(
-        choice_start=mdp.choice_start,
+        model=core_model(mdp),
         choice_of=groups.choice_of,
-        row_start=mdp.row_start,
-        target=mdp.target,
-        probability=mdp.probability,
-        reward=mdp.reward_of_choice,
-        initial=mdp.initial,
-        discount=mdp.discount,
         group_of=groups.group_of,
         rank=groups.rank,
         split_feature=groups.splits.feature,

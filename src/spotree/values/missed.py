@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from spotree import _core
 from spotree.axes import Floats, PerState
 from spotree.mdp import MDP, ChoiceRows, build_mdp
+from spotree.mdp.core import core_model
 from spotree.mdp.graph import EndComponents, Set, end_components, ending_choices
 from spotree.values.policy_iteration import policy_iteration
 
@@ -18,15 +19,7 @@ _FIRST_SHARE = 16 * _EPSILON  # of the largest value: about what rounding gains 
 def most_missed(mdp: MDP, value: PerState, stop: _core.Stop | None = None) -> float:
     """No policy is worth more than this above `value` in any state; inf if it must stop before that is known."""
     if mdp.discount < 1:
-        return _core.most_missed(
-            choice_start=mdp.choice_start,
-            row_start=mdp.row_start,
-            target=mdp.target,
-            probability=mdp.probability,
-            reward=mdp.reward_of_choice,
-            value=value,
-            discount=mdp.discount,
-        )
+        return _core.most_missed(core_model(mdp), value)
     return _most_missed_undiscounted(mdp, value, stop)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from spotree import _core
 from spotree.axes import Floats, Ints, PerState
 from spotree.mdp import MDP
+from spotree.mdp.core import core_model
 from spotree.mdp.graph import rows_towards
 from spotree.mdp.undiscounted import idle_components
 from spotree.values.ahead import choice_values
@@ -63,17 +64,7 @@ def _start(mdp: MDP, stop: _core.Stop | None) -> Best:
         rows = rows_towards(mdp, idle.component_of >= 0, idle.inside)
         values = _values(mdp, rows, stop)
         return Best(rows, values) if values.relative < _LOST_DIGITS else _hurried(mdp, Best(rows, values), stop)
-    sweeps = _core.sweep(
-        choice_start=mdp.choice_start,
-        row_start=mdp.row_start,
-        target=mdp.target,
-        probability=mdp.probability,
-        reward=mdp.reward_of_choice,
-        value=np.zeros(mdp.num_states),
-        discount=mdp.discount,
-        sweeps=_START_SWEEPS,
-        stop=stop,
-    )
+    sweeps = _core.sweep(core_model(mdp), np.zeros(mdp.num_states), _START_SWEEPS, stop)
     if stop and stop.raised:
         return _unfinished(mdp, sweeps)
     rows = _best_rows(mdp, choice_values(mdp, sweeps))[1]
