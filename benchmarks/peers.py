@@ -10,20 +10,17 @@ returns had it, so ours are found without and with it. docs/peers.md says how to
 """
 
 import argparse
-import json
 import math
 import os
 import platform
 import statistics
-import subprocess
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import dtpaynt
+from kept import keep
 from published import FILES, PUBLISHED_AS, Published, load, published
-from spotree.files import whole_file
 from spotree.mdp import MDP
 from spotree.mdp.random_action import with_random_action
 from spotree.methods.solution import Solution
@@ -154,19 +151,13 @@ def line(cell: Cell) -> str:
 
 def save(path: Path, found: list[Cell], options: argparse.Namespace) -> None:
     """All cells so far, with the date, the commit and the settings."""
-    describe = ["git", "describe", "--always", "--dirty"]
-    commit = subprocess.run(describe, cwd=Path(__file__).parent, capture_output=True, text=True)
-    document = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": commit.stdout.strip(),
-        "machine": f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}",
-        "seconds": {"ours": options.time, "dtpaynt": None if options.published else options.paynt_time},
-        "seeds": options.seeds,
-        "cells": [asdict(cell) | {"verdict": cell.verdict} for cell in found],
-    }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path) as stream:
-        stream.write((json.dumps(document, indent=1) + "\n").encode())
+    keep(
+        path,
+        machine=f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}",
+        seconds={"ours": options.time, "dtpaynt": None if options.published else options.paynt_time},
+        seeds=options.seeds,
+        cells=[asdict(cell) | {"verdict": cell.verdict} for cell in found],
+    )
 
 
 def main() -> None:

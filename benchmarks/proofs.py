@@ -10,21 +10,18 @@ go to a JSON file with date, commit and the trees.
 """
 
 import argparse
-import json
 import os
-import subprocess
 import tempfile
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from kept import fresh, keep
 from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
 from spotree.proof.check import check
 
-ROOT = Path(__file__).resolve().parent.parent
 SETS = {
     "omdt": (
         "frozenlake_4x4",
@@ -156,18 +153,8 @@ def main() -> None:
             )
         mine = [row for row in rows if row["depth"] == depth]
         print(f"depth {depth}: {sum(row['proved'] for row in mine)} of {len(mine)} proved", flush=True)
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
-    now = datetime.now(UTC)
-    out = given.out or ROOT / "build" / f"proofs-{now:%Y%m%d-%H%M%S}.json"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    document = {
-        "date": now.isoformat(timespec="seconds"),
-        "commit": commit.stdout.strip(),
-        "cores": os.cpu_count(),
-        "time_limit": given.time,
-        "rows": rows,
-    }
-    out.write_text(json.dumps(document, indent=1) + "\n")
+    out = given.out or fresh("proofs")
+    keep(out, cores=os.cpu_count(), time_limit=given.time, rows=rows)
     print(f"written to {out}")
 
 

@@ -14,16 +14,13 @@ import csv
 import json
 import os
 import statistics
-import subprocess
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import spotree
-from spotree.files import whole_file
+from kept import ROOT, commit, fresh, keep
 from spotree.models import load
 
-ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "tests" / "facts" / "spot_tables.csv"
 ROUNDING = 5e-5
 
@@ -83,16 +80,8 @@ class Runs:
             "commit": commit(),
         }
         self.runs.append(run)
-        document = {"date": f"{datetime.now(UTC):%F}", "settings": self.settings, "runs": self.runs}
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(self.path) as stream:
-            stream.write((json.dumps(document, indent=1) + "\n").encode())
+        keep(self.path, settings=self.settings, runs=self.runs)
         return run
-
-
-def commit() -> str:
-    answer = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=ROOT)
-    return answer.stdout.strip() or "unknown"
 
 
 def line(model: str, depth: int, runs: list[dict[str, Any]], paper: float | None) -> str:
@@ -122,7 +111,7 @@ def main() -> None:
     options = parser.parse_args()
     settings = {"method": options.method, "time": options.time, "threads": options.threads}
     settings |= {"preset": options.preset} if options.preset else {}
-    out = options.out or ROOT / "build" / f"returns-{datetime.now(UTC):%Y%m%d-%H%M%S}.json"
+    out = options.out or fresh("returns")
     runs = Runs(out, settings)
     published = paper_values(options.method)
     print(f"{settings}, seeds {options.seeds}; J / J*")

@@ -10,18 +10,16 @@ value <= optimum <= bound; anything else disagrees, and the exit code is 1. The 
 """
 
 import argparse
-import json
-import subprocess
 import sys
 import time
 from collections import Counter
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from kept import fresh, keep
 from spotree import evaluate
 from spotree.mdp.model import MDP
 from spotree.methods.history import Progress
@@ -29,10 +27,10 @@ from spotree.methods.solution import Solution
 from spotree.models import load
 from spotree.proof.certify import certify
 from spotree.proof.ingredients import Ingredients
+from spotree.tree.claim import claimed_tree, tree_lists
 from spotree.tree.splits import candidate_splits
-from spotree.tree.tree import Tree, leaf, make_tree
+from spotree.tree.tree import Tree, leaf
 
-ROOT = Path(__file__).resolve().parent.parent
 CELLS = (
     ("frozenlake_8x8", 2),
     ("frozenlake_8x8", 3),
@@ -47,19 +45,18 @@ OFF = ("nothing", "regret", "floors", "filter", "solo")
 
 def neighbours(tree: Tree, mdp: MDP) -> list[Tree]:
     """All trees that differ in the action of one leaf, or in one split by one step of its threshold."""
-    fields = [getattr(tree, name).tolist() for name in ("feature", "threshold", "left", "right", "action")]
+    fields = tree_lists(tree)
     splits, found = candidate_splits(mdp.features), []
     for node in range(tree.num_nodes):
         if tree.feature[node] < 0:
-            column, others = 4, [a for a in range(mdp.num_actions) if a != tree.action[node]]
+            part, others = "action", [a for a in range(mdp.num_actions) if a != tree.action[node]]
         else:
             mine = splits.threshold[splits.feature == tree.feature[node]]
             at = int(np.searchsorted(mine, tree.threshold[node]))
-            column, others = 1, [float(mine[k]) for k in (at - 1, at + 1) if 0 <= k < len(mine)]
+            part, others = "threshold", [float(mine[k]) for k in (at - 1, at + 1) if 0 <= k < len(mine)]
         for other in others:
-            changed = [list(field) for field in fields]
-            changed[column][node] = other
-            found.append(make_tree(*changed))
+            changed = [other if at == node else old for at, old in enumerate(fields[part])]
+            found.append(claimed_tree(fields | {part: changed}))
     return found
 
 
@@ -154,12 +151,8 @@ def main() -> None:
     rows = [row for name, depth in cells for row in runs(name, depth, given.time)]
     count = Counter(row["verdict"] for row in rows)
     print(f"{len(rows)} runs: {count['agrees']} agree, {count['open']} open, {count['DISAGREES']} disagree")
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
-    now = datetime.now(UTC)
-    out = given.out or ROOT / "build" / f"rules-agree-{now:%Y%m%d-%H%M%S}.json"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    document = {"date": now.isoformat(timespec="seconds"), "commit": commit.stdout.strip(), "rows": rows}
-    out.write_text(json.dumps(document | {"time_limit": given.time}, indent=1) + "\n")
+    out = given.out or fresh("rules-agree")
+    keep(out, rows=rows, time_limit=given.time)
     print(f"written to {out}")
     sys.exit(1 if count["DISAGREES"] else 0)
 

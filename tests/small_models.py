@@ -1,4 +1,6 @@
-"""Small random models for tests: they fit in the head, or in a hand."""
+"""Small random models for tests: they fit in the head, or in a hand; and how to tell whether two are the same."""
+
+from typing import Any
 
 import numpy as np
 
@@ -27,3 +29,12 @@ def random_mdp(
         available=available,
         missing=missing,
     )
+
+
+def differences(one: MDP, other: MDP) -> list[str]:
+    """The fields in which two models differ in a single bit."""
+
+    def bits(value: Any) -> Any:
+        return (value.dtype, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+
+    return [name for name in MDP.__slots__ if bits(getattr(one, name)) != bits(getattr(other, name))]

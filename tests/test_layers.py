@@ -41,13 +41,14 @@ ONLY_IMPORTER = {
 MAY_INCLUDE = {
     "run": set(),
     "tree": set(),
-    "linear": {"run"},
-    "values": {"linear", "run"},
-    "exact": {"run", "tree"},
+    "model": {"run"},
+    "linear": {"model", "run"},
+    "values": {"linear", "model", "run"},
+    "exact": {"model", "run", "tree"},
     "rsbb": {"run"},
-    "neighbourhood": {"exact", "linear", "run", "tree"},
-    "proof": {"linear", "run"},
-    "bindings": {"tree", "run", "linear", "values", "exact", "rsbb", "neighbourhood", "proof"},
+    "neighbourhood": {"exact", "linear", "model", "run", "tree"},
+    "proof": {"linear", "model", "run"},
+    "bindings": {"tree", "run", "model", "linear", "values", "exact", "rsbb", "neighbourhood", "proof"},
 }
 INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"])([^>\"]+)[>\"]", re.MULTILINE)
 
@@ -137,6 +138,23 @@ def test_only_the_bindings_see_python() -> None:
         assert not foreign or path.parent.name == "bindings", f"core/{path.relative_to(CORE)} includes {foreign}"
 
 
-def test_the_clock_of_the_core_is_read_in_one_place_and_by_the_proof() -> None:
-    readers = {path.parent.name for path in CORE.rglob("*.[hc]pp") if "steady_clock" in path.read_text()}
-    assert readers == {"run", "proof"}
+def headers_with(pattern: str) -> set[str]:
+    found = re.compile(pattern, re.MULTILINE)
+    return {str(path.relative_to(CORE)) for path in CORE.rglob("*.[hc]pp") if found.search(path.read_text())}
+
+
+@pytest.mark.parametrize(
+    ("what", "place"),
+    [("steady_clock", "run/stop.hpp"), (r"std::j?thread\b(?!::id)|std::async", "run/threads.hpp")],
+)
+def test_the_core_reads_the_clock_and_starts_threads_in_one_place_each(what: str, place: str) -> None:
+    assert headers_with(what) == {place}
+
+
+def test_the_value_after_a_row_is_summed_in_one_header() -> None:
+    assert headers_with(r"(probability|weight)\[[^]]+\]\)? \* \w*value\w*\[") == {"model/bellman.hpp"}
+
+
+def test_one_struct_stands_for_the_decision_process() -> None:
+    holds = r"^ +(const int32_t\*|std::vector<int32_t>|In2<int32_t>)\s+choice_of;"
+    assert headers_with(holds) == {"model/model.hpp", "bindings/model.hpp"}

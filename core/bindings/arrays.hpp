@@ -34,6 +34,7 @@ Out1<T> to_array(const std::vector<T>& values) {
     return array;
 }
 
+void add_model(nb::module_& m);
 void add_values(nb::module_& m);
 void add_exact(nb::module_& m);
 void add_rsbb(nb::module_& m);

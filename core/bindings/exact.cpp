@@ -33,8 +33,8 @@ void set(exact::Options* self, int depth, int max_leaves, int threads, double se
                               gap_tolerance, cache,      interval_bound, share_small, exact::Kernel{kernel}};
 }
 
-exact::Solution exact_solve(const exact::Preparation& preparation, exact::Workspace& workspace,
-                            In2<double> gain, const exact::Options& settings, const StartArrays* start,
+exact::Solution exact_solve(const Ranks& ranks, exact::Workspace& workspace, In2<double> gain,
+                            const exact::Options& settings, const StartArrays* start,
                             const FrozenArrays* frozen) {
     exact::Solution solution;
     {
@@ -44,8 +44,8 @@ exact::Solution exact_solve(const exact::Preparation& preparation, exact::Worksp
         if (start) given = view(*start);
         exact::FrozenView fixed;
         if (frozen) fixed = {frozen->feature.data(), frozen->threshold.data(), frozen->action.data()};
-        solution = exact::solve(preparation, gain.data(), static_cast<int32_t>(gain.shape(1)), settings,
-                                workspace, stop, start ? &given : nullptr, frozen ? &fixed : nullptr);
+        solution = exact::solve(ranks, gain.data(), static_cast<int32_t>(gain.shape(1)), settings, workspace,
+                                stop, start ? &given : nullptr, frozen ? &fixed : nullptr);
     }
     forget_interrupt();
     return solution;
@@ -69,7 +69,7 @@ void add_outcome(nb::module_& m) {
         .def_ro("begun", &Solution::begun)
         .def_ro("used_gap", &Solution::used_gap)
         .def_ro("best_gain", &Solution::best_gain)
-        .def_ro("cost", &Solution::cost)
+        .def_ro("loss", &Solution::loss)
         .def_ro("lower", &Solution::lower)
         .def_ro("dropped_spread", &Solution::dropped_spread)
         .def_ro("rows", &Solution::rows)
@@ -85,21 +85,6 @@ void add_outcome(nb::module_& m) {
 
 void add_exact(nb::module_& m) {
     using namespace nb::literals;
-    nb::class_<exact::Preparation>(m, "ExactPreparation")
-        .def(
-            "__init__",
-            [](exact::Preparation* self, In2<double> features, double seconds) {
-                {
-                    nb::gil_scoped_release release;
-                    Stop stop(seconds, interrupted);
-                    new (self) exact::Preparation(features.data(), static_cast<int64_t>(features.shape(0)),
-                                                  static_cast<int64_t>(features.shape(1)), stop);
-                }
-                forget_interrupt();
-            },
-            "features"_a, "seconds"_a = -1.0)
-        .def_prop_ro("rows", &exact::Preparation::rows)
-        .def_prop_ro("groups", &exact::Preparation::groups);
     nb::class_<exact::Workspace>(m, "ExactWorkspace").def(nb::init<>());
     nb::class_<StartArrays>(m, "ExactStart")
         .def(nb::init<In1<int32_t>, In1<double>, In1<int32_t>, In1<int32_t>, In1<int32_t>>(), nb::kw_only(),
@@ -111,7 +96,7 @@ void add_exact(nb::module_& m) {
         .def("__init__", &set, nb::kw_only(), "depth"_a, "max_leaves"_a, "threads"_a, "seconds"_a, "memory"_a,
              "gap_tolerance"_a, "cache"_a, "interval_bound"_a, "share_small"_a, "kernel"_a);
     add_outcome(m);
-    m.def("exact_solve", &exact_solve, "preparation"_a, "workspace"_a, "gain"_a, "settings"_a, nb::kw_only(),
+    m.def("exact_solve", &exact_solve, "ranks"_a, "workspace"_a, "gain"_a, "settings"_a, nb::kw_only(),
           "start"_a.none(), "frozen"_a.none());
 }
 

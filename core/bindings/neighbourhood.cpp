@@ -3,7 +3,7 @@
 
 #include <tuple>
 
-#include "arrays.hpp"
+#include "model.hpp"
 #include "neighbourhood/portfolio.hpp"
 
 namespace spotree::bindings {
@@ -14,24 +14,14 @@ using neighbourhood::SearchModel;
 
 class TreeSearch {
   public:
-    TreeSearch(In2<int32_t> choice_of, In1<int64_t> row_start, In1<int32_t> target, In1<double> probability,
-               In1<double> reward, In1<double> initial, double discount, In1<int32_t> group_of,
-               In2<int32_t> rank, In1<int32_t> num_values, In1<double> optimal_value,
-               In1<double> optimal_weight, In1<double> random_weight, double optimum, double random_return,
-               int32_t depth, int32_t max_leaves, uint64_t seed, int32_t threads, bool must_end)
-        : arrays_(choice_of, row_start, target, probability, reward, initial, group_of, rank, num_values,
-                  optimal_value, optimal_weight, random_weight),
-          model_{static_cast<int32_t>(choice_of.shape(0)),
-                 static_cast<int32_t>(choice_of.shape(1)),
+    TreeSearch(const ModelArrays& model, In2<int32_t> choice_of, In1<int32_t> group_of, In2<int32_t> rank,
+               In1<int32_t> num_values, In1<double> optimal_value, In1<double> optimal_weight,
+               In1<double> random_weight, double optimum, double random_return, int32_t depth,
+               int32_t max_leaves, uint64_t seed, int32_t threads, bool must_end)
+        : arrays_(model, choice_of, group_of, rank, num_values, optimal_value, optimal_weight, random_weight),
+          model_{model.model(),
                  static_cast<int32_t>(rank.shape(1)),
                  static_cast<int32_t>(rank.shape(0)),
-                 discount,
-                 choice_of.data(),
-                 row_start.data(),
-                 target.data(),
-                 probability.data(),
-                 reward.data(),
-                 initial.data(),
                  group_of.data(),
                  rank.data(),
                  num_values.data(),
@@ -44,7 +34,7 @@ class TreeSearch {
                  {},
                  {}},
           depth_(depth),
-          portfolio_((model_.prepare(), model_), depth, max_leaves, seed, threads) {}
+          portfolio_((model_.prepare(choice_of.data()), model_), depth, max_leaves, seed, threads) {}
 
     TreeSearch(const TreeSearch&) = delete;
 
@@ -103,38 +93,24 @@ class TreeSearch {
         return tree;
     }
 
-    std::tuple<In2<int32_t>, In1<int64_t>, In1<int32_t>, In1<double>, In1<double>, In1<double>, In1<int32_t>,
-               In2<int32_t>, In1<int32_t>, In1<double>, In1<double>, In1<double>>
+    std::tuple<ModelArrays, In2<int32_t>, In1<int32_t>, In2<int32_t>, In1<int32_t>, In1<double>, In1<double>,
+               In1<double>>
         arrays_;  // keeps alive what the model points to
     SearchModel model_;
     int32_t depth_;
     neighbourhood::Portfolio portfolio_;
 };
 
-Out1<int32_t> merge_equal_choices(In2<int32_t> choice_of, In1<int64_t> row_start, In1<int32_t> target,
-                                  In1<double> probability, In1<double> reward) {
-    auto merged = make_array<int32_t>(choice_of.size());
-    std::copy(choice_of.data(), choice_of.data() + choice_of.size(), merged.data());
-    neighbourhood::merge_equal_choices(static_cast<int64_t>(choice_of.shape(0)),
-                                       static_cast<int64_t>(choice_of.shape(1)), row_start.data(),
-                                       target.data(), probability.data(), reward.data(), merged.data());
-    return merged;
-}
-
 }  // namespace
 
 void add_neighbourhood(nb::module_& m) {
     using namespace nb::literals;
-    m.def("merge_equal_choices", &merge_equal_choices, nb::kw_only(), "choice_of"_a, "row_start"_a,
-          "target"_a, "probability"_a, "reward"_a);
     nb::class_<TreeSearch>(m, "TreeSearch")
-        .def(nb::init<In2<int32_t>, In1<int64_t>, In1<int32_t>, In1<double>, In1<double>, In1<double>, double,
-                      In1<int32_t>, In2<int32_t>, In1<int32_t>, In1<double>, In1<double>, In1<double>, double,
-                      double, int32_t, int32_t, uint64_t, int32_t, bool>(),
-             nb::kw_only(), "choice_of"_a, "row_start"_a, "target"_a, "probability"_a, "reward"_a,
-             "initial"_a, "discount"_a, "group_of"_a, "rank"_a, "num_values"_a, "optimal_value"_a,
-             "optimal_weight"_a, "random_weight"_a, "optimum"_a, "random_return"_a, "depth"_a, "max_leaves"_a,
-             "seed"_a, "threads"_a, "must_end"_a = false)
+        .def(nb::init<const ModelArrays&, In2<int32_t>, In1<int32_t>, In2<int32_t>, In1<int32_t>, In1<double>,
+                      In1<double>, In1<double>, double, double, int32_t, int32_t, uint64_t, int32_t, bool>(),
+             nb::kw_only(), "model"_a, "choice_of"_a, "group_of"_a, "rank"_a, "num_values"_a,
+             "optimal_value"_a, "optimal_weight"_a, "random_weight"_a, "optimum"_a, "random_return"_a,
+             "depth"_a, "max_leaves"_a, "seed"_a, "threads"_a, "must_end"_a = false)
         .def("round", &TreeSearch::round, "work"_a, "seconds"_a)
         .def("enumerate", &TreeSearch::enumerate, "work"_a, "seconds"_a)
         .def_prop_ro("positions", &TreeSearch::positions)

@@ -3,7 +3,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 
-#include "arrays.hpp"
+#include "model.hpp"
 #include "proof/prove.hpp"
 
 namespace spotree::bindings {
@@ -17,39 +17,26 @@ std::vector<T> copy_of(const From& array) {
     return std::vector<T>(array.data(), array.data() + array.size());
 }
 
-void make_model(ProofModel* place, In1<int64_t> choice_start, In2<int32_t> choice_of, In1<int64_t> row_start,
-                In1<int32_t> target, In1<double> probability, In1<double> reward, In1<double> initial,
-                double discount, In1<int32_t> group_of, In2<int32_t> rank, In1<int32_t> split_feature,
-                In1<int32_t> split_rank, int depth, int max_leaves) {
-    ProofModel& p = *new (place) ProofModel;
-    Model& m = p.model;
-    m.states = int(initial.size());
-    m.actions = int(choice_of.shape(1));
-    m.groups = int(rank.shape(0));
-    m.discount = discount;
-    m.choice_start = copy_of<int64_t>(choice_start);
-    m.choice_of = copy_of<int32_t>(choice_of);
-    m.row_start = copy_of<int64_t>(row_start);
-    m.target = copy_of<int32_t>(target);
-    m.weight = copy_of<double>(probability);
-    for (double& w : m.weight) w *= discount;
-    m.reward = copy_of<double>(reward);
-    m.initial = copy_of<double>(initial);
-    m.group_of = copy_of<int32_t>(group_of);
-    m.complete();
-    p.sizes = Sizes(depth, max_leaves);
-    p.cubes.features = int(rank.shape(1));
-    p.cubes.rank = copy_of<int32_t>(rank);
-    for (size_t k = 0; k < split_feature.size(); ++k) {
-        p.cubes.splits.push_back({split_feature.data()[k], split_rank.data()[k]});
+// The problem, and what keeps alive the arrays that it looks at.
+struct OwnedProblem : ProofModel {
+    OwnedProblem(const ModelArrays& given, In2<int32_t> choice_of, In1<int32_t> group_of, In2<int32_t> rank,
+                 In1<int32_t> split_feature, In1<int32_t> split_rank, int depth, int max_leaves)
+        : ProofModel(GroupedModel(given.model(), choice_of.data(), group_of.data(), int(rank.shape(0))),
+                     Sizes(depth, max_leaves)),
+          arrays(given, choice_of, group_of) {
+        cubes.features = int(rank.shape(1));
+        cubes.rank = copy_of<int32_t>(rank);
+        for (size_t k = 0; k < split_feature.size(); ++k) {
+            cubes.splits.push_back({split_feature.data()[k], split_rank.data()[k]});
+        }
     }
-}
+
+    std::tuple<ModelArrays, In2<int32_t>, In1<int32_t>> arrays;
+};
 
 class Proof {
   public:
-    Proof(ProofModel& model, double tolerance) : prover_(model) { prover_.shared.tolerance = tolerance; }
-
-    ~Proof() { join(); }
+    Proof(OwnedProblem& model, double tolerance) : prover_(model) { prover_.shared.tolerance = tolerance; }
 
     void start(double seconds, int threads, bool state_rule, bool tree_rule, bool regret, bool floors,
                bool filter, bool solo, bool journal, double before_floors, int64_t memory_limit,
@@ -59,12 +46,7 @@ class Proof {
         prover_.by_state.on = prover_.by_tree.on = journal;
         prover_.by_state.listed = prover_.by_tree.listed = size_t(listed);
         const Plan plan{threads, state_rule, tree_rule, seconds, before_floors};
-        thread_ = std::thread([this, plan] {
-            prover_.run(plan);
-            std::scoped_lock hold(lock_);
-            ended_ = true;
-            changed_.notify_all();
-        });
+        thread_.start([this, plan] { prover_.run(plan); });
     }
 
     // Go on with the streams of a stopped proof, which holds up to its bound.
@@ -80,14 +62,15 @@ class Proof {
     // True once the proof has ended; waits at most so many seconds.
     bool wait(double seconds) {
         nb::gil_scoped_release release;
-        std::unique_lock hold(lock_);
-        changed_.wait_for(hold, std::chrono::duration<double>(seconds), [this] { return ended_; });
-        return ended_;
+        const bool ended = thread_.wait(seconds);
+        if (ended) thread_.join();
+        return ended;
     }
 
     void stop() {
         nb::gil_scoped_release release;
-        join();
+        prover_.shared.stop.raise(Reason::asked);
+        thread_.join();
     }
 
     void offer(double value, In1<int32_t> split, In1<int32_t> left, In1<int32_t> right, In1<int32_t> action) {
@@ -133,29 +116,22 @@ class Proof {
     }
 
   private:
-    void join() {
-        prover_.shared.halt = true;
-        if (thread_.joinable()) thread_.join();
-    }
-
     Prover prover_;
-    std::thread thread_;
-    std::mutex lock_;
-    std::condition_variable changed_;
-    bool ended_ = false;
+    Threads thread_{prover_.shared.stop};  // leaves before the prover does
 };
 
 }  // namespace
 
 void add_proof(nb::module_& m) {
     using namespace nb::literals;
-    nb::class_<ProofModel>(m, "ProofModel")
-        .def("__init__", &make_model, nb::kw_only(), "choice_start"_a, "choice_of"_a, "row_start"_a,
-             "target"_a, "probability"_a, "reward"_a, "initial"_a, "discount"_a, "group_of"_a, "rank"_a,
-             "split_feature"_a, "split_rank"_a, "depth"_a, "max_leaves"_a)
-        .def("builds", [](const ProofModel& p) { return p.builds.load(); });
+    nb::class_<OwnedProblem>(m, "ProofModel")
+        .def(nb::init<const ModelArrays&, In2<int32_t>, In1<int32_t>, In2<int32_t>, In1<int32_t>,
+                      In1<int32_t>, int, int>(),
+             nb::kw_only(), "model"_a, "choice_of"_a, "group_of"_a, "rank"_a, "split_feature"_a,
+             "split_rank"_a, "depth"_a, "max_leaves"_a)
+        .def("builds", [](const OwnedProblem& p) { return p.builds.load(); });
     nb::class_<Proof>(m, "Proof")
-        .def(nb::init<ProofModel&, double>(), "model"_a, "tolerance"_a, nb::keep_alive<1, 2>())
+        .def(nb::init<OwnedProblem&, double>(), "model"_a, "tolerance"_a, nb::keep_alive<1, 2>())
         .def("start", &Proof::start, nb::kw_only(), "seconds"_a, "threads"_a, "state_rule"_a, "tree_rule"_a,
              "regret"_a, "floors"_a, "filter"_a, "solo"_a, "journal"_a, "before_floors"_a, "memory_limit"_a,
              "listed"_a)

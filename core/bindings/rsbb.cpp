@@ -87,7 +87,8 @@ void add_rsbb(nb::module_& m) {
             "cut", [](const Outcome& o) { return to_array(o.tree.cut); }, fresh)
         .def_prop_ro(
             "action", [](const Outcome& o) { return to_array(o.tree.action); }, fresh)
-        .def_prop_ro("ending", [](const Outcome& o) { return static_cast<int>(o.ending); })
+        .def_ro("feasible", &Outcome::feasible)
+        .def_prop_ro("reason", [](const Outcome& o) { return static_cast<int>(o.reason); })
         .def_ro("least_loss", &Outcome::least_loss)
         .def_ro("expanded", &Outcome::expanded)
         .def_ro("bounded", &Outcome::bounded)

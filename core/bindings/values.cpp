@@ -9,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "interrupted.hpp"
+#include "model.hpp"
 #include "values/backup.hpp"
 #include "values/chain_solver.hpp"
 #include "values/endless.hpp"
@@ -29,6 +30,16 @@ class Stopping {
     Stop* stop_;
 };
 
+Chain chain_of(const In1<int64_t>& row_start, const std::optional<In1<int32_t>>& row_of,
+               const In1<int32_t>& target, const In1<double>& probability, double discount = 1.0) {
+    return {static_cast<int32_t>(row_of ? row_of->size() : row_start.size() - 1),
+            row_start.data(),
+            row_of ? row_of->data() : nullptr,
+            target.data(),
+            probability.data(),
+            discount};
+}
+
 // A chain whose arrays stay alive with it, and its factors.
 class Solver {
   public:
@@ -36,13 +47,7 @@ class Solver {
            In1<double> probability, double discount, std::optional<In1<int32_t>> roots, int32_t dense,
            int32_t sparse, Stop* stop)
         : row_start_(row_start), row_of_(row_of), target_(target), probability_(probability) {
-        const size_t size = row_of ? row_of->size() : row_start.size() - 1;
-        chain_ = {static_cast<int32_t>(size),
-                  row_start_.data(),
-                  row_of_ ? row_of_->data() : nullptr,
-                  target_.data(),
-                  probability_.data(),
-                  discount};
+        chain_ = chain_of(row_start_, row_of_, target_, probability_, discount);
         Stopping stopping(stop);
         {
             nb::gil_scoped_release release;
@@ -53,31 +58,11 @@ class Solver {
     }
 
     std::pair<Out1<double>, double> solve(In1<double> right, Stop* stop) const {
-        check(right);
-        auto x = filled(NAN);
-        double error;
-        Stopping stopping(stop);
-        {
-            nb::gil_scoped_release release;
-            const Residual residual = solver_.solve(right.data(), x.data(), stopping.get());
-            error = solver_.error(residual, stopping.get());
-        }
-        raise_interrupt();
-        return {x, error};
+        return solved(&ChainSolver::solve, right, NAN, stop);
     }
 
     std::pair<Out1<double>, double> solve_transposed(In1<double> right, Stop* stop) const {
-        check(right);
-        auto x = filled(0.0);
-        double error;
-        Stopping stopping(stop);
-        {
-            nb::gil_scoped_release release;
-            const Residual residual = solver_.solve_transposed(right.data(), x.data(), stopping.get());
-            error = solver_.error(residual, stopping.get());
-        }
-        raise_interrupt();
-        return {x, error};
+        return solved(&ChainSolver::solve_transposed, right, 0.0, stop);
     }
 
     Out1<int32_t> states() const { return to_array(solver_.components().order()); }
@@ -98,16 +83,22 @@ class Solver {
     }
 
   private:
-    void check(const In1<double>& right) const {
+    // `unseen` is what stands at states that are not looked at.
+    std::pair<Out1<double>, double> solved(Residual (ChainSolver::*pass)(const double*, double*, Stop*) const,
+                                           In1<double> right, double unseen, Stop* stop) const {
         if (right.size() != static_cast<size_t>(chain_.num_states)) {
             throw nb::value_error("the right-hand side must have one number per state");
         }
-    }
-
-    Out1<double> filled(double value) const {
-        auto x = make_array<double>(chain_.num_states);
-        std::fill_n(x.data(), chain_.num_states, value);
-        return x;
+        auto x = make_array<double>(right.size());
+        std::fill_n(x.data(), right.size(), unseen);
+        double error;
+        Stopping stopping(stop);
+        {
+            nb::gil_scoped_release release;
+            error = solver_.error((solver_.*pass)(right.data(), x.data(), stopping.get()), stopping.get());
+        }
+        raise_interrupt();
+        return {x, error};
     }
 
     In1<int64_t> row_start_;
@@ -123,12 +114,7 @@ Out1<int32_t> reachable(In1<int64_t> row_start, In1<int32_t> row_of, In1<int32_t
     Components components;
     {
         nb::gil_scoped_release release;
-        const Chain chain{static_cast<int32_t>(row_of.size()),
-                          row_start.data(),
-                          row_of.data(),
-                          target.data(),
-                          probability.data(),
-                          1.0};
+        const Chain chain = chain_of(row_start, row_of, target, probability);
         components.find(chain, roots.data(), static_cast<int64_t>(roots.size()));
     }
     return to_array(components.order());
@@ -138,12 +124,7 @@ Out1<int32_t> endless(In1<int64_t> row_start, In1<int32_t> row_of, In1<int32_t> 
                       In1<double> probability, std::optional<In1<int32_t>> roots) {
     auto endless_of = make_array<int32_t>(row_of.size());
     nb::gil_scoped_release release;
-    const Chain chain{static_cast<int32_t>(row_of.size()),
-                      row_start.data(),
-                      row_of.data(),
-                      target.data(),
-                      probability.data(),
-                      1.0};
+    const Chain chain = chain_of(row_start, row_of, target, probability);
     Components components;
     components.find(chain, roots ? roots->data() : nullptr, roots ? static_cast<int64_t>(roots->size()) : 0);
     std::fill_n(endless_of.data(), row_of.size(), -1);
@@ -151,38 +132,41 @@ Out1<int32_t> endless(In1<int64_t> row_start, In1<int32_t> row_of, In1<int32_t> 
     return endless_of;
 }
 
-Out1<double> backup(In1<int64_t> row_start, In1<int32_t> target, In1<double> probability, In1<double> reward,
-                    In1<double> value, double discount) {
-    auto result = make_array<double>(reward.size());
+// Values of a model's states, as many as it has.
+const double* values_of(const ModelArrays& model, const In1<double>& value) {
+    if (value.size() != model.initial.size()) {
+        throw nb::value_error("there must be one value per state");
+    }
+    return value.data();
+}
+
+Out1<double> backup(const ModelArrays& model, In1<double> value) {
+    const double* known = values_of(model, value);
+    auto result = make_array<double>(model.reward.size());
     nb::gil_scoped_release release;
-    spotree::backup(static_cast<int64_t>(reward.size()), row_start.data(), target.data(), probability.data(),
-                    reward.data(), value.data(), discount, result.data());
+    spotree::backup(model.model(), known, result.data());
     return result;
 }
 
-Out1<double> sweep(In1<int64_t> choice_start, In1<int64_t> row_start, In1<int32_t> target,
-                   In1<double> probability, In1<double> reward, In1<double> value, double discount,
-                   int64_t sweeps, Stop* stop) {
+Out1<double> sweep(const ModelArrays& model, In1<double> value, int64_t sweeps, Stop* stop) {
+    const double* known = values_of(model, value);
     auto result = make_array<double>(value.size());
     Stopping stopping(stop);
     {
         nb::gil_scoped_release release;
-        std::copy_n(value.data(), value.size(), result.data());
+        std::copy_n(known, value.size(), result.data());
         for (int64_t i = 0; i < sweeps && !stopping.get()->raised(); ++i) {
-            spotree::sweep(static_cast<int64_t>(value.size()), choice_start.data(), row_start.data(),
-                           target.data(), probability.data(), reward.data(), discount, i % 2 == 1,
-                           result.data(), *stopping.get());
+            spotree::sweep(model.model(), i % 2 == 1, result.data(), *stopping.get());
         }
     }
     raise_interrupt();
     return result;
 }
 
-double most_missed(In1<int64_t> choice_start, In1<int64_t> row_start, In1<int32_t> target,
-                   In1<double> probability, In1<double> reward, In1<double> value, double discount) {
+double most_missed(const ModelArrays& model, In1<double> value) {
+    const double* known = values_of(model, value);
     nb::gil_scoped_release release;
-    return spotree::most_missed(static_cast<int64_t>(value.size()), choice_start.data(), row_start.data(),
-                                target.data(), probability.data(), reward.data(), value.data(), discount);
+    return spotree::most_missed(model.model(), known);
 }
 
 }  // namespace
@@ -216,12 +200,9 @@ void add_values(nb::module_& m) {
           "roots"_a);
     m.def("endless", &endless, nb::kw_only(), "row_start"_a, "row_of"_a, "target"_a, "probability"_a,
           "roots"_a.none());
-    m.def("backup", &backup, nb::kw_only(), "row_start"_a, "target"_a, "probability"_a, "reward"_a, "value"_a,
-          "discount"_a);
-    m.def("sweep", &sweep, nb::kw_only(), "choice_start"_a, "row_start"_a, "target"_a, "probability"_a,
-          "reward"_a, "value"_a, "discount"_a, "sweeps"_a, "stop"_a = nb::none());
-    m.def("most_missed", &most_missed, nb::kw_only(), "choice_start"_a, "row_start"_a, "target"_a,
-          "probability"_a, "reward"_a, "value"_a, "discount"_a);
+    m.def("backup", &backup, "model"_a, "value"_a);
+    m.def("sweep", &sweep, "model"_a, "value"_a, "sweeps"_a, "stop"_a = nb::none());
+    m.def("most_missed", &most_missed, "model"_a, "value"_a);
 }
 
 }  // namespace spotree::bindings

@@ -13,7 +13,7 @@ using Rows = std::vector<int32_t>;
 
 class Apart {
   public:
-    Apart(const Preparation& prep, const Reduced& reduced) : prep_(prep), reduced_(reduced) {}
+    Apart(const Ranks& prep, const Reduced& reduced) : prep_(prep), reduced_(reduced) {}
 
     // The rows on one side of any threshold.
     Rows side(const Rows& rows, int32_t feature, double threshold, bool left) const {
@@ -58,7 +58,7 @@ class Apart {
     }
 
   private:
-    const Preparation& prep_;
+    const Ranks& prep_;
     const Reduced& reduced_;
 };
 

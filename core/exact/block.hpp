@@ -11,7 +11,7 @@
 
 namespace spotree::exact {
 
-// A threshold by the ranks (in Preparation::values) of its neighbours: `below` goes left, `above` right;
+// A threshold by the ranks (in Ranks::values) of its neighbours: `below` goes left, `above` right;
 // `root` is its number among the splits of the root's block.
 struct Cut {
     int32_t feature, below, above, root;
@@ -51,7 +51,7 @@ class KeySet {
     uint32_t now_ = 0;
 };
 
-// Where a block's rows come from: ranks per feature, costs, and what a threshold is called.
+// Where a block's rows come from: ranks per feature, losses, and what a threshold is called.
 //
 // `cut(f, r, next, split)` names the threshold of feature f after rank r, where `next` is the next rank that
 // occurs and `split` its number in the new block.
@@ -59,7 +59,7 @@ struct RootSource {
     const std::vector<const int32_t*>& rank;
     const std::vector<int32_t>& ranks;
     const std::vector<int32_t>& row;  // row of the rank columns, per row here
-    const double* cost;
+    const double* loss;
     int32_t stride_in, actions;
 
     int32_t features() const { return static_cast<int32_t>(rank.size()); }
@@ -67,7 +67,7 @@ struct RootSource {
     int32_t num_ranks(int32_t f) const { return ranks[f]; }
     Cut cut(int32_t f, int32_t r, int32_t next, int32_t split) const { return {f, r, next, split}; }
     int32_t root_row(int32_t i) const { return i; }
-    const double* cost_of(int32_t i) const { return cost + static_cast<size_t>(i) * stride_in; }
+    const double* loss_of(int32_t i) const { return loss + static_cast<size_t>(i) * stride_in; }
     int32_t root_action(int32_t a) const { return a; }
 };
 
@@ -81,13 +81,13 @@ class Block {
     std::vector<int32_t> rank;      // [feature, row]
     std::vector<uint32_t> start;    // [row + 1] into `entry`
     std::vector<int32_t> entry;     // the outermost rare side of each feature that holds the row, as a split
-    Buffer<double> cost;            // [row, stride] what each action loses; padded with copies of action 0
+    Buffer<double> loss;            // [row, stride] what each action loses; padded with copies of action 0
     std::vector<double> spread;     // [row] largest loss
     std::vector<int32_t> root_row;  // [row]
     std::vector<int32_t> action_of;  // [action] in the root's numbering
     std::vector<Key> key;            // [row]
     Key all;                         // of all rows
-    Buffer<double> total;            // [stride] cost summed over the rows
+    Buffer<double> total;            // [stride] loss summed over the rows
     double spread_sum = 0.0;
 
     int32_t num_features() const { return static_cast<int32_t>(mode.size()); }
@@ -120,15 +120,15 @@ class Block {
             int32_t num_ranks(int32_t f) const { return p.first[f + 1] - p.first[f] + 1; }
             Cut cut(int32_t f, int32_t r, int32_t, int32_t) const { return p.cut[p.first[f] + r]; }
             int32_t root_row(int32_t i) const { return p.root_row[row[i]]; }
-            const double* cost_of(int32_t i) const {
-                return p.cost.data() + static_cast<size_t>(row[i]) * p.stride;
+            const double* loss_of(int32_t i) const {
+                return p.loss.data() + static_cast<size_t>(row[i]) * p.stride;
             }
             int32_t root_action(int32_t a) const { return p.action_of[a]; }
         };
         return assemble_from(ChildSource{parent, chosen, parent.actions}, stop);
     }
 
-    // `same_rows`: the rows and their ranks are those of the last call; only costs differ.
+    // `same_rows`: the rows and their ranks are those of the last call; only losses differ.
     template <class Source>
     bool assemble_from(const Source& source, Stop& stop, bool same_rows = false) {
         rows = static_cast<int32_t>(source.row.size());
@@ -150,7 +150,7 @@ class Block {
                 bool never_worse = true, better = false;
                 for (int32_t i = 0; i < rows && never_worse; ++i) {
                     if (stop.check_at(i)) return false;
-                    const double* c = source.cost_of(i);
+                    const double* c = source.loss_of(i);
                     never_worse = c[a] <= c[b];
                     better |= c[a] < c[b];
                 }
@@ -166,7 +166,7 @@ class Block {
 
     template <class Source>
     bool take_rows(const Source& source, Stop& stop) {
-        cost.resize(static_cast<size_t>(rows) * stride);
+        loss.resize(static_cast<size_t>(rows) * stride);
         spread.resize(rows);
         root_row.resize(rows);
         key.resize(rows);
@@ -175,8 +175,8 @@ class Block {
         spread_sum = 0.0;
         for (int32_t i = 0; i < rows; ++i) {
             if (stop.check_at(i)) return false;
-            const double* from = source.cost_of(i);
-            double* to = cost.data() + static_cast<size_t>(i) * stride;
+            const double* from = source.loss_of(i);
+            double* to = loss.data() + static_cast<size_t>(i) * stride;
             double most = 0.0;
             for (int32_t a = 0; a < actions; ++a) {
                 to[a] = from[kept_[a]];

@@ -9,7 +9,7 @@
 
 namespace spotree::exact {
 
-// Costs are not negative and a tree for some rows is a tree for fewer, so the optimum of a side grows with
+// Losses are not negative and a tree for some rows is a tree for fewer, so the optimum of a side grows with
 // the side: the left of a threshold bounds the lefts of all higher ones, and, less the spread of the rows
 // between, of the lower ones. Rights mirror this.
 class IntervalBound {

@@ -16,7 +16,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 struct Depth2 {
     int32_t size = 0;
     std::vector<int32_t> split;  // [k] split of the block
-    Buffer<double> rare, rest;   // [k] best cost of depth 1 on the rare side and on the rest
+    Buffer<double> rare, rest;   // [k] best loss of depth 1 on the rare side and on the rest
     double leaf = 0.0;           // best single action
     double one = 0.0;            // best tree of depth 1
     double best = 0.0;           // best tree of depth 2
@@ -29,7 +29,7 @@ struct Depth2 {
         run<true>(table, small, stop);
     }
 
-    // Sides only: `one` and `leaf`, with the leaf costs in `rare` and `rest`.
+    // Sides only: `one` and `leaf`, with the leaf losses in `rare` and `rest`.
     void evaluate_sides(const Pairs& table) {
         collect<false>(table, table);
         start_values(table.stride);
@@ -45,7 +45,7 @@ struct Depth2 {
         finish();
     }
 
-    // List the sides that are neither empty nor full nor equal to the next outer one, with their costs.
+    // List the sides that are neither empty nor full nor equal to the next outer one, with their losses.
     template <bool Minus>
     void collect(const Pairs& table, const Pairs& small) {
         const int32_t stride = table.stride;

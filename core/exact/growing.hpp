@@ -9,14 +9,14 @@
 
 namespace spotree::exact {
 
-// Add a row's cost to the cells of every two of its sides; Blocks is stride / 4, or 0 for any stride.
+// Add a row's loss to the cells of every two of its sides; Blocks is stride / 4, or 0 for any stride.
 template <int Blocks>
-inline void add_pairs(double* cell, size_t length, const int32_t* sides, int32_t n, const double* cost,
+inline void add_pairs(double* cell, size_t length, const int32_t* sides, int32_t n, const double* loss,
                       int32_t stride) {
     const size_t width = Blocks ? Blocks * kLanes : stride;
     Four c[Blocks ? Blocks : 1];
     if constexpr (Blocks > 0) {
-        for (int b = 0; b < Blocks; ++b) c[b] = load(cost + b * kLanes);
+        for (int b = 0; b < Blocks; ++b) c[b] = load(loss + b * kLanes);
     }
     for (int32_t x = 0; x + 1 < n; ++x) {
         double* row = cell + static_cast<size_t>(sides[x]) * length * width;
@@ -25,7 +25,7 @@ inline void add_pairs(double* cell, size_t length, const int32_t* sides, int32_t
             if constexpr (Blocks > 0) {
                 for (int b = 0; b < Blocks; ++b) store(to + b * kLanes, load(to + b * kLanes) + c[b]);
             } else {
-                add_to(to, cost, stride);
+                add_to(to, loss, stride);
             }
         }
     }
@@ -52,7 +52,7 @@ struct Growing {
             for (int32_t k = 0; k < n; ++k) {
                 if (k % 1024 == 1023 && stop.check()) return false;
                 const int32_t i = chosen[k];
-                const double* c = block.cost.data() + static_cast<size_t>(i) * stride;
+                const double* c = block.loss.data() + static_cast<size_t>(i) * stride;
                 const int32_t* sides = block.entry.data() + block.start[i];
                 const int32_t length = static_cast<int32_t>(block.start[i + 1] - block.start[i]);
                 add_to(total.data(), c, stride);

@@ -17,8 +17,8 @@ namespace spotree::exact {
 class Guided {
   public:
     // `most_leaves` is at least 1; the tree goes into `rebuild`.
-    Guided(Search& search, Rebuild& rebuild, const Preparation& prep, const Reduced& reduced,
-           const Block& root, const Shape& shape, int depth)
+    Guided(Search& search, Rebuild& rebuild, const Ranks& prep, const Reduced& reduced, const Block& root,
+           const Shape& shape, int depth)
         : search_(search),
           rebuild_(rebuild),
           apart_(prep, reduced),
@@ -27,7 +27,7 @@ class Guided {
           shape_(shape),
           depth_(depth) {}
 
-    // Lower bound on the cost (the optimum unless stopped), and the tree.
+    // Lower bound on the loss (the optimum unless stopped), and the tree.
     double solve(int32_t most_leaves) {
         std::vector<int32_t> rows(root_.rows);
         for (int32_t i = 0; i < root_.rows; ++i) rows[i] = i;
@@ -64,7 +64,7 @@ class Guided {
     double best(int32_t t, int d, const Rows& rows, int32_t leaves) {
         leaves = std::min(leaves, full(d));
         if (leaves < shape_.fewest(t)) return kInfinity;
-        if (shape_.ends(t)) return leaf_cost(shape_.leaf(t), rows);
+        if (shape_.ends(t)) return leaf_loss(shape_.leaf(t), rows);
         const Name id = name(t, d, rows, leaves);
         if (const auto at = memo_.find(id); at != memo_.end()) return at->second;
         double value;
@@ -79,11 +79,11 @@ class Guided {
         return value;
     }
 
-    double leaf_cost(int32_t leaf, const Rows& rows) const {
+    double leaf_loss(int32_t leaf, const Rows& rows) const {
         const int32_t actions = reduced_.actions;
         std::vector<double> sum(actions, 0.0);
         for (int32_t i : rows) {
-            const double* c = reduced_.cost.data() + static_cast<size_t>(i) * actions;
+            const double* c = reduced_.loss.data() + static_cast<size_t>(i) * actions;
             for (int32_t a = 0; a < actions; ++a) sum[a] += c[a];
         }
         const int32_t fixed = shape_.action(leaf);
@@ -171,7 +171,7 @@ class Guided {
         return block ? block->best_leaf() : 0.0;
     }
 
-    // Splits by the sum of what their sides cost without a limit on leaves.
+    // Splits by the sum of what their sides lose without a limit on leaves.
     std::vector<std::pair<double, int32_t>> promising(int32_t t, int d, const Block& block, int32_t leaves) {
         std::vector<std::pair<double, int32_t>> order;
         Rows left, right;

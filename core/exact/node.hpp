@@ -17,7 +17,7 @@ constexpr int32_t kLongStretch = 32;  // open thresholds in a row
 struct Node {
     const Block* block = nullptr;
     int depth = 0;
-    double budget = kInfinity;  // only trees that cost less are of interest
+    double budget = kInfinity;  // only trees that lose less are of interest
     bool tabled = false;        // `table` and the depth-2 values in `keys` are filled; else only single sides
     Pairs table;
     Depth2 keys;
@@ -32,7 +32,7 @@ struct Node {
     std::atomic<int32_t> next_slice{0}, slices{0};  // to be built; finished
     std::atomic<bool> exhausted{false};             // every split is taken or out of the question
     std::atomic<int32_t> helpers{0};                // threads at work here beside the owner
-    double upper = kInfinity;                       // cost of the best tree so far
+    double upper = kInfinity;                       // loss of the best tree so far
     int32_t best = -1;                              // its split, -1 for a leaf
 
     int32_t left_count(int32_t s) const {
@@ -42,8 +42,8 @@ struct Node {
     Key key_of(int32_t s, bool left) const {
         return left == block->left_is_rare(s) ? rare_key[s] : block->all ^ rare_key[s];
     }
-    // Best cost that a shallower tree is known to reach on one side.
-    double reached(int32_t s, bool left) const {
+    // Best loss that a shallower tree is known to achieve on one side.
+    double achieved(int32_t s, bool left) const {
         return left == block->left_is_rare(s) ? keys.rare[s] : keys.rest[s];
     }
     double target() const { return std::min(upper, budget); }
@@ -85,11 +85,11 @@ struct Node {
         return true;
     }
 
-    // The split to try next, -1 if none is left that may cost less than `goal`; the mutex must be held.
+    // The split to try next, -1 if none is left that may lose less than `goal`; the mutex must be held.
     //
     // The most promising one by its depth-2 value, but of a long stretch of open thresholds only the middle
     // half: two solved thresholds settle all between them if the left of the lower and the right of the upper
-    // cost too much.
+    // lose too much.
     int32_t pick(double goal) {
         int32_t found = -1;
         double best_key = kInfinity;

@@ -17,17 +17,17 @@ namespace spotree::exact {
 class Rebuild {
   public:
     TreeArrays tree;
-    double cost = 0.0;  // of the tree, summed over the reduced rows
+    double loss = 0.0;  // of the tree, summed over the reduced rows
 
     // `until` is the end of the caller's time.
-    void start(Search& search, const Preparation& prep, const Reduced& reduced, const Block& root,
+    void start(Search& search, const Ranks& prep, const Reduced& reduced, const Block& root,
                const Stop& until) {
         search_ = &search;
         prep_ = &prep;
         reduced_ = &reduced;
         root_ = &root;
         tree.clear();
-        cost = 0.0;
+        loss = 0.0;
         grace_.reset();
         until_ = &until;
     }
@@ -110,7 +110,7 @@ class Rebuild {
         const int32_t node = tree.add(), actions = reduced_->actions;
         sum_.assign(actions, 0.0);
         for (int32_t i : root_rows) {
-            const double* c = reduced_->cost.data() + static_cast<size_t>(i) * actions;
+            const double* c = reduced_->loss.data() + static_cast<size_t>(i) * actions;
             for (int32_t a = 0; a < actions; ++a) sum_[a] += c[a];
         }
         const double most = *std::min_element(sum_.begin(), sum_.end()) + search_->eps();
@@ -118,7 +118,7 @@ class Rebuild {
         while (sum_[a] > most) ++a;
         if (fixed >= 0) a = fixed;
         tree.action[node] = a;
-        cost += sum_[a];
+        loss += sum_[a];
         return node;
     }
 
@@ -215,7 +215,7 @@ class Rebuild {
     const Stop* until_ = nullptr;
     std::unique_ptr<Stop> grace_;
     Search* search_ = nullptr;
-    const Preparation* prep_ = nullptr;
+    const Ranks* prep_ = nullptr;
     const Reduced* reduced_ = nullptr;
     const Block* root_ = nullptr;
     std::vector<std::unique_ptr<Block>> block_;  // [depth]

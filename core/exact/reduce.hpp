@@ -1,4 +1,4 @@
-// Gains to costs: rows with equal features added up, rows without a preference dropped.
+// Gains to losses: rows with equal features added up, rows without a preference dropped.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "exact/block.hpp"
-#include "exact/prepare.hpp"
+#include "model/ranks.hpp"
 
 namespace spotree::exact {
 
@@ -15,8 +15,8 @@ constexpr double kNoPreference = 1e-12;  // of the largest spread
 
 struct Reduced {
     int32_t actions = 0;
-    std::vector<double> cost;     // [kept group, action] what an action loses against the best one
-    std::vector<int32_t> group;   // [kept group] group of the preparation
+    std::vector<double> loss;     // [kept group, action] what an action loses against the best one
+    std::vector<int32_t> group;   // [kept group] group of the ranks
     double dropped_spread = 0.0;  // of the groups without a preference
     double spread_sum = 0.0;      // of the kept groups
     double best_gain = 0.0;       // of all groups, each with its best action
@@ -26,7 +26,7 @@ struct Reduced {
     uint64_t last_id_ = 0;
 
     // Rows of `gain` whose `chosen` is false are left out; pass nullptr for all. Returns false when stopped.
-    bool reduce(const Preparation& prep, const double* gain, int32_t num_actions, const uint8_t* chosen,
+    bool reduce(const Ranks& prep, const double* gain, int32_t num_actions, const uint8_t* chosen,
                 Stop& stop) {
         actions = num_actions;
         const uint64_t id = std::exchange(last_id_, 0);
@@ -58,7 +58,7 @@ struct Reduced {
         }
         last_group_.swap(group);
         group.clear();
-        cost.clear();
+        loss.clear();
         dropped_spread = spread_sum = best_gain = 0.0;
         for (int32_t g = 0; g < groups; ++g) {
             if (stop.check_at(g)) return false;
@@ -69,7 +69,7 @@ struct Reduced {
                 dropped_spread += spread_[g];
                 continue;
             }
-            for (int32_t a = 0; a < actions; ++a) cost.push_back(high - x[a]);
+            for (int32_t a = 0; a < actions; ++a) loss.push_back(high - x[a]);
             group.push_back(g);
             spread_sum += spread_[g];
         }
@@ -78,7 +78,7 @@ struct Reduced {
     }
 
     // Always with the same block: what depends on the rows alone stays there while the rows stay.
-    bool assemble(const Preparation& prep, Block& block, Stop& stop) {
+    bool assemble(const Ranks& prep, Block& block, Stop& stop) {
         column_.clear();
         ranks_.clear();
         for (int32_t f = 0; f < prep.num_features(); ++f) {
@@ -87,7 +87,7 @@ struct Reduced {
         }
         const bool same_rows = last_id_ == prep.id() && last_group_ == group;
         last_id_ = 0;
-        if (!block.assemble_from(RootSource{column_, ranks_, group, cost.data(), actions, actions}, stop,
+        if (!block.assemble_from(RootSource{column_, ranks_, group, loss.data(), actions, actions}, stop,
                                  same_rows)) {
             return false;
         }
@@ -97,7 +97,7 @@ struct Reduced {
 };
 
 // The number between two neighbouring values: below < threshold <= above even when rounding leaves no room.
-inline double threshold_of(const Preparation& prep, const Cut& cut) {
+inline double threshold_of(const Ranks& prep, const Cut& cut) {
     const auto& values = prep.values()[cut.feature];
     const double below = values[cut.below], above = values[cut.above];
     const double middle = below / 2 + above / 2;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <thread>
 
 #include "exact/cache.hpp"
 #include "exact/shallow.hpp"
@@ -39,29 +38,24 @@ class Search {
     double eps() const { return eps_; }
 
     // The root: all threads take part. Its state stays in worker().node[depth] for depth >= 3.
-    // `best_gain` is what costs are counted from: the gain of a cost c is best_gain - c.
+    // `best_gain` is what losses are counted from: the gain of a loss x is best_gain - x.
     Outcome solve_root(const Block& block, int depth, double upper, double best_gain = 0.0) {
         best_gain_ = best_gain;
         top_ = depth;
         share_.open();
-        std::vector<std::thread> threads;
-        const bool parallel =
+        sharing_ =
             depth >= 3 && options_->threads > 1 && (options_->share_small || worth_threads(block, depth));
-        sharing_ = parallel;
-        if (parallel) {
-            for (int k = 1; k < options_->threads; ++k)
-                threads.emplace_back([this, k] {
-                    share_.help(*stop_, [this, k](Node& node) { process(*workers[k], node); });
-                });
-        }
-        const Outcome outcome = solve(worker(), block, depth, kInfinity, true, upper);
-        share_.close();
-        for (auto& t : threads) t.join();
+        Outcome outcome;
+        run_on(sharing_ ? options_->threads : 1, *stop_, [&](int k) {
+            if (k > 0) return share_.help(*stop_, [&](Node& node) { process(*workers[k], node); });
+            const AtEnd let_go([&] { share_.close(); });
+            outcome = solve(worker(), block, depth, kInfinity, true, upper);
+        });
         sharing_ = false;
         return outcome;
     }
 
-    // Trees that cost `budget` or more are of no interest: then the answer may be a lower bound.
+    // Trees that lose `budget` or more are of no interest: then the answer may be a lower bound.
     Outcome solve(Worker& w, const Block& block, int depth, double budget, bool root = false,
                   double upper = kInfinity) {
         const double leaf = block.best_leaf();
@@ -90,7 +84,7 @@ class Search {
         const int depth = node.depth - 1;
         const int32_t rows = left ? node.left_count(s) : node.block->rows - node.left_count(s);
         if (rows <= depth + 1) return {0.0, true, -1};  // so few rows can all be told apart
-        if (node.reached(s, left) <= eps_) return {node.reached(s, left), true, -1};
+        if (node.achieved(s, left) <= eps_) return {node.achieved(s, left), true, -1};
         Known known;
         const Key key = hashed() ? node.key_of(s, left) : Key{};
         const bool cached = hashed() && options_->cache;
@@ -247,7 +241,7 @@ class Search {
     }
 
   public:
-    // Solve both sides of a split as far as needed to decide whether it costs less than `target`.
+    // Solve both sides of a split as far as needed to decide whether it loses less than `target`.
     void try_split(Worker& w, const Node& node, int32_t s, double target, Outcome& left, Outcome& right) {
         if (node.depth == 3 && node.tabled) {
             solve_pair(w, node, s, target, left, right);
@@ -268,8 +262,8 @@ class Search {
         const int32_t rows = left ? node.left_count(s) : node.block->rows - node.left_count(s);
         if (rows <= node.depth) {
             side = {0.0, true, -1};
-        } else if (node.reached(s, left) <= eps_) {
-            side = {node.reached(s, left), true, -1};
+        } else if (node.achieved(s, left) <= eps_) {
+            side = {node.achieved(s, left), true, -1};
         } else if (hashed() && options_->cache) {
             Known known;
             if (cache.find(node.depth - 1, node.key_of(s, left), rows, known)) {

@@ -8,12 +8,16 @@
 #include <vector>
 
 #include "exact/node.hpp"
+#include "run/threads.hpp"
 
 namespace spotree::exact {
 
 class Share {
   public:
-    void open() { finished_ = false; }
+    void open() {
+        finished_ = false;
+        offered_.clear();
+    }
 
     // Let all helpers go.
     void close() {
@@ -39,9 +43,13 @@ class Share {
             }
             ++open->helpers;
             lock.unlock();
-            process(*open);
+            {
+                const AtEnd leave([&] {
+                    if (--open->helpers == 0) open->helpers.notify_all();
+                });
+                process(*open);
+            }
             lock.lock();
-            if (--open->helpers == 0) open->helpers.notify_all();
         }
     }
 

@@ -1,4 +1,4 @@
-// The exact improvement step: best tree, its cost, and a proven lower bound on every tree's cost.
+// The exact improvement step: best tree, its loss, and a proven lower bound on every tree's loss.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,14 @@ constexpr double kTolerance =
 
 struct Solution {
     TreeArrays tree;
-    double cost = 0.0;       // of the tree: what it loses against the best action of every group of like rows
-    double lower = 0.0;      // no tree costs less
+    double loss = 0.0;       // of the tree: what it loses against the best action of every group of like rows
+    double lower = 0.0;      // no tree loses less
     double best_gain = 0.0;  // of all rows, each with its best action
     double dropped_spread = 0.0;  // of rows left out; the tree may lose up to this much more
     double slack = 0.0;           // how far rounding may have moved `lower`; already taken off
     Reason reason = Reason::none;
     bool used_gap = false;  // stopped at the gap tolerance
-    bool begun = true;      // else the time was up before the search began, and `cost` is not known
+    bool begun = true;      // else the time was up before the search began, and `loss` is not known
     int32_t rows = 0, splits = 0, actions = 0;
     int64_t kernels = 0, nodes = 0, hits = 0, entries = 0;
 };
@@ -44,8 +44,8 @@ struct Start {
     const int32_t* action = nullptr;
 };
 
-inline double cost_of(const Preparation& prep, const Reduced& reduced, const Start& start) {
-    double cost = 0.0;
+inline double loss_of(const Ranks& prep, const Reduced& reduced, const Start& start) {
+    double loss = 0.0;
     for (size_t i = 0; i < reduced.group.size(); ++i) {
         const int32_t g = reduced.group[i];
         int32_t node = 0;
@@ -54,15 +54,15 @@ inline double cost_of(const Preparation& prep, const Reduced& reduced, const Sta
             const bool left = prep.values()[f][prep.rank(f)[g]] < start.tree.threshold[node];
             node = left ? start.tree.left[node] : start.tree.right[node];
         }
-        cost += reduced.cost[i * reduced.actions + start.action[node]];
+        loss += reduced.loss[i * reduced.actions + start.action[node]];
     }
-    return cost;
+    return loss;
 }
 
 // `gain` is [row, action]; rows with chosen[row] == 0 do not count. `start` must be a tree of the problem.
 // `frozen` may fix nodes; with it or with a limit on leaves, `lower` is infinite if no tree of the problem
 // exists.
-inline Solution solve(const Preparation& prep, const double* gain, int32_t actions, const Options& options,
+inline Solution solve(const Ranks& prep, const double* gain, int32_t actions, const Options& options,
                       Workspace& work, Stop& whole, const Start* start = nullptr,
                       const FrozenView* frozen = nullptr, const uint8_t* chosen = nullptr) {
     Solution out;
@@ -101,14 +101,14 @@ inline Solution solve(const Preparation& prep, const double* gain, int32_t actio
     work.search.start(options, options.depth, eps, stop);
     out.best_gain = work.reduced.best_gain;
     work.rebuild.start(work.search, prep, work.reduced, root, whole);
-    const double given = start ? cost_of(prep, work.reduced, *start) : kInfinity;
+    const double given = start ? loss_of(prep, work.reduced, *start) : kInfinity;
     double lower;
     if (guide) {
         lower =
             Guided(work.search, work.rebuild, prep, work.reduced, root, shape, options.depth).solve(leaves);
     } else if (options.depth <= 2) {
         work.rebuild.build(root, options.depth, false, 0.0);
-        lower = stop.raised() ? 0.0 : work.rebuild.cost;
+        lower = stop.raised() ? 0.0 : work.rebuild.loss;
     } else {
         const Outcome outcome = work.search.solve_root(root, options.depth, given, work.reduced.best_gain);
         lower = outcome.value;
@@ -129,10 +129,10 @@ inline Solution solve(const Preparation& prep, const double* gain, int32_t actio
             }
         }
     }
-    out.cost = work.rebuild.cost;
+    out.loss = work.rebuild.loss;
     out.tree = work.rebuild.tree;
     out.slack = std::min(std::ldexp(1.0, options.depth) - 1.0, static_cast<double>(root.rows)) * eps;
-    out.lower = std::max(0.0, std::min(lower, out.cost) - out.slack);
+    out.lower = std::max(0.0, std::min(lower, out.loss) - out.slack);
     out.reason = stop.raised() ? stop.reason() : whole.reason();
     work.search.count(out.kernels, out.nodes, out.hits);
     out.entries = static_cast<int64_t>(work.search.cache.entries());

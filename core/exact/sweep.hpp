@@ -13,13 +13,13 @@ namespace spotree::exact {
 // splits; the optimum of its left side bounds the lefts of all higher thresholds, and rights mirror this.
 class Sweep {
   public:
-    std::vector<double> value;   // [split] cost of the best tree with this split on top, or a lower bound
+    std::vector<double> value;   // [split] loss of the best tree with this split on top, or a lower bound
     std::vector<uint8_t> exact;  // [split]
-    double best = 0.0;           // least exact cost, or of a leaf or a single split
-    double lower = 0.0;          // no tree of depth 2 costs less
+    double best = 0.0;           // least exact loss, or of a leaf or a single split
+    double lower = 0.0;          // no tree of depth 2 loses less
     double leaf = 0.0, one = 0.0;
 
-    // Thresholds that cannot cost less than min(best, budget) + margin are skipped. `copies` bounds the
+    // Thresholds that cannot lose less than min(best, budget) + margin are skipped. `copies` bounds the
     // memory: how many running sums may be kept. Returns false when stopped.
     bool run(const Block& block, double budget, double margin, int copies, Stop& stop) {
         block_ = &block;
@@ -42,7 +42,7 @@ class Sweep {
     }
 
   private:
-    // Costs of all rare sides, restricted to the rows left of a threshold; not yet cumulated.
+    // Losses of all rare sides, restricted to the rows left of a threshold; not yet cumulated.
     struct Sums {
         Buffer<double> raw, total;
     };
@@ -63,8 +63,8 @@ class Sweep {
         return halve(f, 0, length - 1, 0, 0.0, 0.0);
     }
 
-    // Thresholds low..high are open; sums_[level] holds the rows up to threshold low - 1, whose left costs
-    // `left`; the right of threshold high + 1 costs `right`.
+    // Thresholds low..high are open; sums_[level] holds the rows up to threshold low - 1, whose left loses
+    // `left`; the right of threshold high + 1 loses `right`.
     bool halve(int32_t f, int32_t low, int32_t high, size_t level, double left, double right) {
         if (low > high) return true;
         const int32_t base = block_->first[f];
@@ -101,7 +101,7 @@ class Sweep {
         for (int32_t k = begin; k < end; ++k) {
             if (stop_->check_at(k)) return false;
             const int32_t i = sorted_[k];
-            const double* c = b.cost.data() + static_cast<size_t>(i) * b.stride;
+            const double* c = b.loss.data() + static_cast<size_t>(i) * b.stride;
             add_to(sums.total.data(), c, b.stride);
             for (uint32_t e = b.start[i]; e < b.start[i + 1]; ++e) {
                 add_to(sums.raw.data() + static_cast<size_t>(b.entry[e]) * b.stride, c, b.stride);
@@ -123,13 +123,13 @@ class Sweep {
         for (int32_t g = 0; g < b.num_features(); ++g) {
             const int32_t begin = b.first[g], middle = begin + b.mode[g], end = b.first[g + 1];
             std::fill(running_.begin(), running_.end(), 0.0);
-            for (int32_t s = begin; s < middle; ++s) step(sums, s, left, right);
+            for (int32_t s = begin; s < middle; ++s) advance(sums, s, left, right);
             std::fill(running_.begin(), running_.end(), 0.0);
-            for (int32_t s = end - 1; s >= middle; --s) step(sums, s, left, right);
+            for (int32_t s = end - 1; s >= middle; --s) advance(sums, s, left, right);
         }
     }
 
-    void step(const Sums& sums, int32_t s, double& left, double& right) {
+    void advance(const Sums& sums, int32_t s, double& left, double& right) {
         const int32_t stride = block_->stride;
         const double* raw = sums.raw.data() + static_cast<size_t>(s) * stride;
         const double* side =

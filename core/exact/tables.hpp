@@ -1,4 +1,4 @@
-// Costs over the common rows of every two splits, for some rows of a block.
+// Losses over the common rows of every two splits, for some rows of a block.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace spotree::exact {
 
 // Rows of the table stand for the rare sides that differ on the chosen rows; two more stand for "no row" and
-// "all rows". A rare side of the block finds its row through `at`. Cell [s, t] with s < t holds the cost of
+// "all rows". A rare side of the block finds its row through `at`. Cell [s, t] with s < t holds the loss of
 // every action over the rows that lie in both sides.
 class Pairs {
   public:
@@ -22,14 +22,14 @@ class Pairs {
     std::vector<int32_t> split;  // [row of this table] split of the block; -1 for the two extra rows
     std::vector<int32_t> count;  // [row of this table] how many rows the side holds
     std::vector<int32_t> outer;  // [row of this table] the next smaller side of the feature on the same hand
-    Buffer<double> side;         // [row of this table, stride] cost over the side
+    Buffer<double> side;         // [row of this table, stride] loss over the side
     Buffer<double> cell;         // [size, size, stride]
 
     const double* side_of(int32_t s) const { return side.data() + static_cast<size_t>(s) * stride; }
     double* cells(int32_t s) { return cell.data() + static_cast<size_t>(s) * size * stride; }
     const double* cells(int32_t s) const { return cell.data() + static_cast<size_t>(s) * size * stride; }
 
-    // Costs over single sides; everything a tree of depth 1 needs. `chosen` lists rows, nullptr means all.
+    // Losses over single sides; everything a tree of depth 1 needs. `chosen` lists rows, nullptr means all.
     bool build_sides(const Block& block, const std::vector<int32_t>* chosen, Stop& stop) {
         stride = block.stride;
         rows = chosen ? static_cast<int32_t>(chosen->size()) : block.rows;
@@ -39,7 +39,7 @@ class Pairs {
         for (int32_t k = 0; k < rows; ++k) {
             if (k % 4096 == 4095 && stop.check()) return false;
             const int32_t i = chosen ? (*chosen)[k] : k;
-            const double* c = block.cost.data() + static_cast<size_t>(i) * stride;
+            const double* c = block.loss.data() + static_cast<size_t>(i) * stride;
             add_to(total_.data(), c, stride);
             for (uint32_t e = block.start[i]; e < block.start[i + 1]; ++e) {
                 ++own_[block.entry[e]];
@@ -211,7 +211,7 @@ class Pairs {
             work += sides_of_row_.size() * sides_of_row_.size();
             add_pairs<Blocks>(cell.data(), size, sides_of_row_.data(),
                               static_cast<int32_t>(sides_of_row_.size()),
-                              block.cost.data() + static_cast<size_t>(i) * stride, stride);
+                              block.loss.data() + static_cast<size_t>(i) * stride, stride);
         }
         return true;
     }

@@ -1,4 +1,4 @@
-// Costs over the common rows of every three splits, for blocks of two-valued features.
+// Losses over the common rows of every three splits, for blocks of two-valued features.
 #pragma once
 
 #include <algorithm>
@@ -38,13 +38,13 @@ class Triples {
                     work = 0;
                     if (stop.check()) return false;
                 }
-                const double* cost = block.cost.data() + static_cast<size_t>(i) * width;
+                const double* loss = block.loss.data() + static_cast<size_t>(i) * width;
                 const int32_t* end = block.entry.data() + block.start[i + 1];
                 const int32_t* t = std::upper_bound(block.entry.data() + block.start[i], end, s);
                 work += static_cast<size_t>(end - t) * static_cast<size_t>(end - t);
                 Four c[Blocks ? Blocks : 1];
                 if constexpr (Blocks > 0) {
-                    for (int b = 0; b < Blocks; ++b) c[b] = load(cost + b * kLanes);
+                    for (int b = 0; b < Blocks; ++b) c[b] = load(loss + b * kLanes);
                 }
                 for (; t < end; ++t) {
                     double* row = cell_.data() + row_of(s, *t) * static_cast<int64_t>(width);
@@ -54,7 +54,7 @@ class Triples {
                             for (int b = 0; b < Blocks; ++b)
                                 store(to + b * kLanes, load(to + b * kLanes) + c[b]);
                         } else {
-                            add_to(to, cost, stride_);
+                            add_to(to, loss, stride_);
                         }
                     }
                 }

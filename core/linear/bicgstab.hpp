@@ -36,7 +36,7 @@ void bicgstab(Apply&& apply, Enough&& enough, std::vector<double>& x, KrylovSpac
     p = r;
     double rho = dot(shadow, r);
     double largest = largest_entry(r);
-    for (int step = 0; step < most && rho != 0 && !enough(largest); ++step) {
+    for (int round = 0; round < most && rho != 0 && !enough(largest); ++round) {
         if constexpr (!plain) precondition(p, p_near);
         const std::vector<double>& towards = plain ? p : p_near;
         apply(towards, v);

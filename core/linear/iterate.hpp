@@ -31,8 +31,8 @@ class Iteration {
             const double before = left;
             kept = y;
             bicgstab([this](const Vector& v, Vector& out) { apply(v, out); },
-                     [&](double largest) { return !(largest > floor(b, y)) || over(stop); }, y, space, kSteps,
-                     [this](const Vector& v, Vector& out) { precondition(v, out); });
+                     [&](double largest) { return !(largest > floor(b, y)) || over(stop); }, y, space,
+                     kRounds, [this](const Vector& v, Vector& out) { precondition(v, out); });
             left = set_residual(y, b, residual);
             if (!(left < before)) y = kept;
             if (!(left < 0.5 * before)) break;
@@ -53,7 +53,7 @@ class Iteration {
 
     static constexpr double kFloor = 4e-16;      // what rounding leaves of a residual, relative
     static constexpr double kStalled = 0.99999;  // a sweep that gains less gains nothing
-    static constexpr int kRestarts = 12, kSteps = 1000, kSweeps = 100'000;
+    static constexpr int kRestarts = 12, kRounds = 1000, kSweeps = 100'000;
 
     static bool over(Stop* stop) { return stop && stop->check(); }
 

@@ -118,7 +118,7 @@ class SparseLu {
         for (const Entry& e : out) queue_.push({cost(e.state), e.state});
     }
 
-    // Replaces the step i -> k by steps to where k leads; returns the share of row k that row i took.
+    // Replaces the way i -> k by ways to where k leads; returns the share of row k that row i took.
     double join(int32_t i, int32_t k, const std::vector<Entry>& out) {
         std::vector<Entry>& row = rows_[i];
         size_t place = 0;

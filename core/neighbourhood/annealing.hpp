@@ -26,7 +26,7 @@ class Annealing {
 
     int64_t work() const { return judge_.work() + step_work_ + kPerMove * moved_; }
     int64_t evaluations() const { return judge_.evaluations; }
-    void end_with(Stop& stop) { judge_.chain().stop = &stop; }
+    void end_with(Stop& stop) { judge_.evaluator().stop = &stop; }
 
     // One candidate.
     void move(Incumbent& best, Random& random) {
@@ -34,7 +34,7 @@ class Annealing {
         --left_;
         ++moved_;
         temperature_ *= cooling_;
-        const double threshold = judge_.value() + temperature_ * std::log(random.uniform() + 1e-300);
+        const double threshold = judge_.value() + temperature_ * random.log_uniform();
         candidate_ = judge_.tree();
         const int64_t before = judge_.work();
         const bool exact = static_cast<double>(exact_work_) < kStepShare * static_cast<double>(work());
@@ -54,10 +54,14 @@ class Annealing {
     }
 
   private:
-    static constexpr double kStepShare = 0.3;
-    static constexpr double kDearest = 1000;  // evaluations that one exact step may cost
-    static constexpr int32_t kEntrants = 4;
-    static constexpr double kShortest = 2e7;  // counted work of a short run, within limits
+    static constexpr double kStepShare = 0.3;  // of the work: for exact steps
+    static constexpr double kDearest = 1000;   // evaluations that one exact step may cost
+    static constexpr int32_t kEntrants = 4;    // runs of a pool; the next run is as many times longer
+    static constexpr double kShortest = 2e7;   // counted work of a short run, within limits
+    static constexpr double kFewest = 2500, kMost = 10000;  // moves of a short run
+    // The first temperature is a power of ten of the scale of returns: at most this one, of the first stage
+    // and of later ones, and so much less; the last is this part of it.
+    static constexpr double kHottest = -1.0, kWarmest = -1.5, kDecades = 2.0, kEnd = 1.0 / 50.0;
     static constexpr int64_t kPerMove = 200;  // what a proposal costs beside its evaluation
 
     double mean_work() const {
@@ -87,10 +91,11 @@ class Annealing {
         stage_ = next;
         best.offer(judge_);
         run_ = {judge_.tree(), judge_.value()};
-        left_ = static_cast<int64_t>(std::clamp(kShortest / mean_work(), 2500.0, 10000.0));
+        left_ = static_cast<int64_t>(std::clamp(kShortest / mean_work(), kFewest, kMost));
         for (size_t k = 0; k < stage_; ++k) left_ *= kEntrants;
-        temperature_ = model_.scale() * std::pow(10.0, (stage_ == 0 ? -1.0 : -1.5) - 2.0 * random.uniform());
-        cooling_ = std::pow(1.0 / 50.0, 1.0 / static_cast<double>(left_));
+        temperature_ = model_.scale() *
+                       std::pow(10.0, (stage_ == 0 ? kHottest : kWarmest) - kDecades * random.uniform());
+        cooling_ = std::pow(kEnd, 1.0 / static_cast<double>(left_));
     }
 
     const SearchModel& model_;

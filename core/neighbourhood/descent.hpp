@@ -22,13 +22,13 @@ class Descent {
 
     int64_t work() const { return judge_.work() + step_work_ + kPerMove * moved_; }
     int64_t evaluations() const { return judge_.evaluations; }
-    void end_with(Stop& stop) { judge_.chain().stop = &stop; }
+    void end_with(Stop& stop) { judge_.evaluator().stop = &stop; }
 
     // One candidate.
     void move(Incumbent& best, Random& random) {
         if (failures_ >= kPatience || moved_ == 0) begin(best, random);
         ++moved_;
-        const double threshold = judge_.value() + temperature_ * std::log(random.uniform() + 1e-300);
+        const double threshold = judge_.value() + temperature_ * random.log_uniform();
         candidate_ = judge_.tree();
         const int64_t spent = steps_.work();
         steps_.change(candidate_, judge_, kDearest, random);
@@ -36,16 +36,18 @@ class Descent {
         ++failures_;
         if (candidate_ == judge_.tree() || !judge_.accept(candidate_, threshold)) return;
         best.offer(judge_);
-        if (judge_.value() > reached_ + 1e-9 * model_.scale()) {
-            reached_ = judge_.value();
+        if (judge_.value() > top_ + kProgress * model_.scale()) {
+            top_ = judge_.value();
             failures_ = 0;
         }
     }
 
   private:
-    static constexpr int32_t kPatience = 300;
-    static constexpr double kDearest = 3e8;   // counted work of one step, at most
-    static constexpr int64_t kPerMove = 500;  // what a proposal costs beside its evaluation
+    static constexpr int32_t kPatience = 300;                 // candidates in a row without progress
+    static constexpr double kProgress = 1e-9;                 // of the scale of returns
+    static constexpr double kHottest = -2.0, kDecades = 3.0;  // powers of ten of it: the temperature
+    static constexpr double kDearest = 3e8;                   // counted work of one step, at most
+    static constexpr int64_t kPerMove = 500;                  // what a proposal costs beside its evaluation
 
     // From the step at the optimum, the incumbent, the incumbent with a new part, or a random tree, in turn.
     void begin(Incumbent& best, Random& random) {
@@ -63,9 +65,9 @@ class Descent {
         }
         step_work_ += steps_.work() - spent;
         best.offer(judge_);
-        reached_ = judge_.value();
+        top_ = judge_.value();
         failures_ = 0;
-        temperature_ = model_.scale() * std::pow(10.0, -2.0 - 3.0 * random.uniform());
+        temperature_ = model_.scale() * std::pow(10.0, kHottest - kDecades * random.uniform());
     }
 
     const SearchModel& model_;
@@ -77,7 +79,7 @@ class Descent {
     int64_t moved_ = 0;
     int64_t step_work_ = 0;
     int32_t failures_ = 0;
-    double reached_ = kInfeasible;  // the best of this restart
+    double top_ = kInfeasible;  // the best of this restart
     double temperature_ = 0;
 };
 

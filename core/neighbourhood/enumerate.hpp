@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "neighbourhood/chain.hpp"
+#include "neighbourhood/evaluator.hpp"
 #include "neighbourhood/incumbent.hpp"
 #include "neighbourhood/judge.hpp"
 #include "neighbourhood/model.hpp"
@@ -39,7 +39,7 @@ class Enumeration {
     // Goes on for so much counted work, or until it must stop; true once all trees have been seen and `best`
     // is as good as any.
     bool run(int64_t quota, Stop& stop, Incumbent& best) {
-        judge_.chain().stop = &stop;
+        judge_.evaluator().stop = &stop;
         if (splits_.empty()) {
             find_splits();
             judge_.restart(best.tree);  // the sweeps of the judge start from a tree that it has taken
@@ -94,7 +94,7 @@ class Enumeration {
 
     // What may beat the best by rounding alone is evaluated as exactly as it can be.
     void evaluate(Incumbent& best) {
-        const double threshold = best.value - 2 * Chain::kFine * model_.scale();
+        const double threshold = best.value - 2 * Evaluator::kFine * model_.scale();
         if (judge_.accept(tree_, threshold) && judge_.value() != kInfeasible) best.offer(judge_);
     }
 

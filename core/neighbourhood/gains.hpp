@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/bellman.hpp"
 #include "neighbourhood/judge.hpp"
 #include "neighbourhood/model.hpp"
 #include "run/random.hpp"
@@ -29,8 +30,10 @@ class Gains {
     bool choose(Judge& judge, Random& random) {
         if (judge.value() == kInfeasible) return optimal();
         const double kind = random.uniform();
-        const double towards = kind < 0.4 ? 0.0 : kind < 0.75 ? std::pow(10.0, -2.0 * random.uniform()) : 1.0;
-        const double share = random.below(2) == 0 ? 0.0 : std::pow(10.0, -4.0 * random.uniform());
+        const double towards = kind < kTreeValues ? 0.0
+                               : kind < kBetween  ? std::pow(10.0, -kTowardsDecades * random.uniform())
+                                                  : 1.0;
+        const double share = random.below(2) == 0 ? 0.0 : std::pow(10.0, -kShareDecades * random.uniform());
         if (!judge.values(value_, weight_)) return false;
         if (towards > 0) {
             for (int32_t s = 0; s < model_.num_states; ++s) {
@@ -48,7 +51,7 @@ class Gains {
     bool optimal() {
         value_.assign(model_.optimal_value, model_.optimal_value + model_.num_states);
         weight_.assign(model_.optimal_weight, model_.optimal_weight + model_.num_states);
-        for (int32_t s = 0; s < model_.num_states; ++s) weight_[s] += 1e-3 * model_.random_weight[s];
+        for (int32_t s = 0; s < model_.num_states; ++s) weight_[s] += kRandomShare * model_.random_weight[s];
         return true;
     }
 
@@ -95,7 +98,13 @@ class Gains {
         }
     }
 
-    static constexpr double kNoStake = 1e-6;  // of the largest spread
+    // How often values are the tree's own, and, added up, something between: the rest are the optimal ones.
+    static constexpr double kTreeValues = 0.4, kBetween = 0.75;
+    // Powers of ten down to which the part of the way to the optimal values and of random visits are drawn.
+    static constexpr double kTowardsDecades = 2.0, kShareDecades = 4.0;
+    static constexpr double kRandomShare = 1e-3;  // of random visits beside the optimal ones
+    static constexpr double kForbidden = 100;  // scales of returns: so much less a forbidden action is worth
+    static constexpr double kNoStake = 1e-6;   // of the largest spread
 
     void add(int32_t state, int32_t group) {
         const int32_t* choices = model_.choices(state);
@@ -111,19 +120,14 @@ class Gains {
             } else if (twin < a) {
                 q = action_value_[twin];
             } else {
-                double sum = 0;
-                const int64_t end = model_.row_start[row + 1];
-                for (int64_t e = model_.row_start[row]; e < end; ++e) {
-                    sum += model_.probability[e] * value_[model_.target[e]];
-                }
-                work += 2 * (end - model_.row_start[row]) + 4;
-                q = model_.reward[row] + model_.discount * sum;
+                work += 2 * (model_.row_start[row + 1] - model_.row_start[row]) + 4;
+                q = worth(model_, row, value_.data());
             }
             action_value_[a] = q;
             if (row >= 0) least = std::min(least, q);
         }
         for (int32_t a = 0; a < model_.num_actions; ++a) {
-            const double q = choices[a] < 0 ? least - 100 * model_.scale() : action_value_[a];
+            const double q = choices[a] < 0 ? least - kForbidden * model_.scale() : action_value_[a];
             gain[a] += weight_[state] * q;
         }
     }

@@ -1,7 +1,7 @@
 // The best tree so far.
 #pragma once
 
-#include "neighbourhood/chain.hpp"
+#include "neighbourhood/evaluator.hpp"
 #include "neighbourhood/judge.hpp"
 #include "tree/complete.hpp"
 

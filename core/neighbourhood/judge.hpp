@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "neighbourhood/chain.hpp"
+#include "neighbourhood/evaluator.hpp"
 #include "neighbourhood/model.hpp"
 #include "neighbourhood/sweeps.hpp"
 #include "neighbourhood/visits.hpp"
@@ -21,18 +21,18 @@ class Judge {
     bool unsolved = false;  // whether some return could not be had, so that its tree was refused unjudged
 
     explicit Judge(const SearchModel& model)
-        : model_(model), chain_(model), sweeps_(model), balance_(model) {}
+        : model_(model), evaluator_(model), sweeps_(model), balance_(model) {}
 
-    int64_t work() const { return chain_.work + sweeps_.work + balance_.work; }
+    int64_t work() const { return evaluator_.work + sweeps_.work + balance_.work; }
     const CompleteTree& tree() const { return tree_; }
     double value() const { return value_; }
     const std::vector<int32_t>& reached() const { return reached_; }  // states with a choice
-    Chain& chain() { return chain_; }
+    Evaluator& evaluator() { return evaluator_; }
 
     // Makes a tree the current one, whatever it is worth.
     void restart(const CompleteTree& tree) {
         ++evaluations;
-        take(tree, chain_.expected_return(tree, kInfeasible));
+        take(tree, evaluator_.expected_return(tree, kInfeasible));
     }
 
     // Takes the candidate if its return is at least the threshold; from an infeasible tree any step is taken.
@@ -46,8 +46,8 @@ class Judge {
 
     // Whether the tree just taken beats a value, by its return as exactly as it can be had.
     bool beats(double best) {
-        if (!(value_ > best - 2 * Chain::kFine * model_.scale())) return false;
-        value_ = chain_.tighten();
+        if (!(value_ > best - 2 * Evaluator::kFine * model_.scale())) return false;
+        value_ = evaluator_.tighten();
         unsolved = unsolved || value_ == kInfeasible;
         return value_ > best;
     }
@@ -56,9 +56,9 @@ class Judge {
     // must be feasible.
     bool values(std::vector<double>& value, std::vector<double>& visits) {
         if (!known_) {
-            if (chain_.expected_return(tree_, kInfeasible) == kInfeasible) return false;
-            balance_.fill(chain_, visits_);
-            if (!chain_.all_values(tree_, all_values_)) return false;
+            if (evaluator_.expected_return(tree_, kInfeasible) == kInfeasible) return false;
+            balance_.fill(evaluator_, visits_);
+            if (!evaluator_.all_values(tree_, all_values_)) return false;
             known_ = true;
         }
         value = all_values_;
@@ -75,11 +75,11 @@ class Judge {
 
     bool decide(const CompleteTree& candidate, double threshold) {
         if (way_ == kSweeps && std::isfinite(threshold)) {
-            if (!fresh_) fresh_ = sweeps_.start_from(tree_, chain_, false);
+            if (!fresh_) fresh_ = sweeps_.start_from(tree_, evaluator_, false);
             if (fresh_ && sweeps_.surely_below(candidate, threshold, kMostSweeps)) return false;
         }
-        const double value = chain_.expected_return(candidate, threshold);
-        unsolved = unsolved || (value == kInfeasible && !chain_.knows_why());
+        const double value = evaluator_.expected_return(candidate, threshold);
+        unsolved = unsolved || (value == kInfeasible && !evaluator_.knows_why());
         if (value < threshold) return false;
         if (value == kInfeasible && value_ != kInfeasible) return false;
         take(candidate, value);
@@ -91,14 +91,14 @@ class Judge {
         value_ = value;
         fresh_ = known_ = false;
         reached_.clear();
-        if (chain_.offender() >= 0) {  // then changes begin where it went wrong
-            reached_.push_back(chain_.offender());
+        if (evaluator_.offender() >= 0) {  // then changes begin where it went wrong
+            reached_.push_back(evaluator_.offender());
             return;
         }
-        for (const int32_t state : chain_.reached()) {
+        for (const int32_t state : evaluator_.reached()) {
             if (model_.group_of[state] >= 0) reached_.push_back(state);
         }
-        if (way_ == kSweeps && value != kInfeasible) fresh_ = sweeps_.start_from(tree_, chain_, true);
+        if (way_ == kSweeps && value != kInfeasible) fresh_ = sweeps_.start_from(tree_, evaluator_, true);
     }
 
     // Tries both ways for some candidates now and then, rarely where sweeps were the dearer ones.
@@ -121,7 +121,7 @@ class Judge {
     }
 
     const SearchModel& model_;
-    Chain chain_;
+    Evaluator evaluator_;
     Sweeps sweeps_;
     Visits balance_;
     CompleteTree tree_;

@@ -1,26 +1,19 @@
-// The decision process as the search sees it: rows, groups of states with equal features, ranks of their
-// values.
+// The decision process as the search sees it: with groups of states with equal features, ranks of their
+// values, and what guides it.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "model/model.hpp"
+
 namespace spotree::neighbourhood {
 
-struct SearchModel {
-    int32_t num_states;
-    int32_t num_actions;
+// Its `choice_of` gives equal rows of a state one number.
+struct SearchModel : Model {
     int32_t num_features;
     int32_t num_groups;
-    double discount;
-    const int32_t*
-        choice_of;  // [state, action] -> row; equal rows of a state share one number, -1 = forbidden
-    const int64_t* row_start;      // [row + 1]
-    const int32_t* target;         // [entry] next state
-    const double* probability;     // [entry]
-    const double* reward;          // [row]
-    const double* initial;         // [state]
     const int32_t* group_of;       // [state], -1 where all actions do the same
     const int32_t* rank;           // [group, feature] position of the value among those that occur
     const int32_t* num_values;     // [feature] how many values occur
@@ -34,7 +27,9 @@ struct SearchModel {
     std::vector<int32_t> initial_states;
     std::vector<int32_t> split_features;  // features with at least two values
 
-    void prepare() {
+    // Takes the choices with equal rows merged, and fills what follows from the arrays.
+    void prepare(const int32_t* merged_choice_of) {
+        choice_of = merged_choice_of;
         for (int32_t s = 0; s < num_states; ++s) {
             if (initial[s] > 0) initial_states.push_back(s);
         }
@@ -50,44 +45,6 @@ struct SearchModel {
     }
 
     const int32_t* rank_of(int32_t group) const { return rank + static_cast<int64_t>(group) * num_features; }
-    const int32_t* choices(int32_t state) const {
-        return choice_of + static_cast<int64_t>(state) * num_actions;
-    }
 };
-
-// Gives equal rows of a state one number, so that "no real choice" reads "all numbers equal".
-inline void merge_equal_choices(int64_t num_states, int64_t num_actions, const int64_t* row_start,
-                                const int32_t* target, const double* probability, const double* reward,
-                                int32_t* choice_of) {
-    const auto equal = [&](int32_t a, int32_t b) {
-        const int64_t size = row_start[a + 1] - row_start[a];
-        if (reward[a] != reward[b] || size != row_start[b + 1] - row_start[b]) return false;
-        for (int64_t k = 0; k < size; ++k) {
-            if (target[row_start[a] + k] != target[row_start[b] + k]) return false;
-            if (probability[row_start[a] + k] != probability[row_start[b] + k]) return false;
-        }
-        return true;
-    };
-    std::vector<int32_t> first;
-    for (int64_t s = 0; s < num_states; ++s) {
-        first.clear();
-        for (int64_t a = 0; a < num_actions; ++a) {
-            int32_t& row = choice_of[s * num_actions + a];
-            if (row < 0) continue;
-            int32_t same = -1;
-            for (const int32_t other : first) {
-                if (other == row || equal(other, row)) {
-                    same = other;
-                    break;
-                }
-            }
-            if (same < 0) {
-                first.push_back(row);
-            } else {
-                row = same;
-            }
-        }
-    }
-}
 
 }  // namespace spotree::neighbourhood

@@ -31,20 +31,20 @@ class Moves {
         const int32_t state = reached[random.below(static_cast<int64_t>(reached.size()))];
         const int32_t leaf = tree.leaf_of(rank(state));
         const double kind = random.uniform();
-        if (kind < 0.40 || depth_ == 0 || model_.split_features.empty()) {
+        if (kind < kAction || depth_ == 0 || model_.split_features.empty()) {
             change_action(tree, leaf, state, random);
-        } else if (kind < 0.75) {
+        } else if (kind < kSplit) {
             change_split(tree, leaf, state, reached, random);
         } else {
             const int32_t level = random.below(depth_);
             const int32_t node = tree.ancestor(leaf, level);
-            if (kind < 0.83) {
+            if (kind < kShift) {
                 shift(tree, node, random);
-            } else if (kind < 0.88) {
+            } else if (kind < kSwap) {
                 swap_children(tree, node);
-            } else if (kind < 0.93) {
+            } else if (kind < kCopy) {
                 copy_or_swap(tree, leaf, random);
-            } else if (kind < 0.97) {
+            } else if (kind < kExchange) {
                 exchange(tree, leaf, random);
             } else {
                 randomise(tree, node, random);
@@ -104,6 +104,11 @@ class Moves {
     }
 
   private:
+    // How often each kind of move is made, added up; the rest are random subtrees.
+    static constexpr double kAction = 0.40, kSplit = 0.75, kShift = 0.83, kSwap = 0.88, kCopy = 0.93,
+                            kExchange = 0.97;
+    static constexpr double kSwapToo = 0.3;  // of the new splits: children change places
+
     const int32_t* rank(int32_t state) const { return model_.rank_of(model_.group_of[state]); }
 
     void change_action(CompleteTree& tree, int32_t leaf, int32_t state, Random& random) const {
@@ -143,7 +148,7 @@ class Moves {
         const int32_t level = random.below(depth_);
         const int32_t node = tree.ancestor(leaf, level);
         tree.split[node] = split_near(tree, node, level, state, reached, random);
-        if (random.uniform() < 0.3) swap_children(tree, node);
+        if (random.uniform() < kSwapToo) swap_children(tree, node);
         if (level == depth_ - 1 && random.below(2) == 0) {
             change_action(tree, tree.leaf_of(rank(state)), state, random);
         }

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <vector>
 
+#include "model/ranks.hpp"
 #include "neighbourhood/annealing.hpp"
 #include "neighbourhood/descent.hpp"
 #include "neighbourhood/enumerate.hpp"
@@ -18,6 +18,7 @@
 #include "neighbourhood/steps.hpp"
 #include "run/random.hpp"
 #include "run/stop.hpp"
+#include "run/threads.hpp"
 #include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
@@ -27,7 +28,7 @@ class Worker {
   public:
     Incumbent best;
 
-    Worker(const SearchModel& model, const exact::Preparation& preparation, int32_t depth, int32_t max_leaves,
+    Worker(const SearchModel& model, const Ranks& preparation, int32_t depth, int32_t max_leaves,
            uint64_t seed, int32_t number)
         : random_(seed),
           moves_(model, depth, max_leaves),
@@ -76,7 +77,7 @@ class Portfolio {
 
     Portfolio(const SearchModel& model, int32_t depth, int32_t max_leaves, uint64_t seed, int32_t threads)
         : max_leaves_(max_leaves),
-          chain_(model),
+          evaluator_(model),
           preparation_(ranks(model).data(), model.num_groups, model.num_features) {
         best.tree = CompleteTree(depth, 0);
         for (int32_t k = 0; k < threads; ++k) {
@@ -87,12 +88,7 @@ class Portfolio {
 
     void round(int64_t quota, double seconds) {
         Stop& stop = end_after(seconds);
-        std::vector<std::thread> threads;
-        for (size_t k = 1; k < workers_.size(); ++k) {
-            threads.emplace_back([&, k] { workers_[k]->round(quota, stop); });
-        }
-        workers_[0]->round(quota, stop);
-        for (auto& thread : threads) thread.join();
+        run_on(static_cast<int>(workers_.size()), stop, [&](int k) { workers_[k]->round(quota, stop); });
         for (auto& worker : workers_) best.offer(worker->best.tree, worker->best.value);
         share();
     }
@@ -108,15 +104,15 @@ class Portfolio {
     // A tree from outside becomes the incumbent if it is better and small enough, and can be judged in time.
     void offer(const CompleteTree& tree, double seconds) {
         if (tree.count_leaves() > max_leaves_) return;
-        chain_.stop = &end_after(seconds);
-        const bool judged = chain_.expected_return(tree, kInfeasible) != kInfeasible;
-        if (judged && best.offer(tree, chain_.tighten())) share();
-        chain_.stop = nullptr;
+        evaluator_.stop = &end_after(seconds);
+        const bool judged = evaluator_.expected_return(tree, kInfeasible) != kInfeasible;
+        if (judged && best.offer(tree, evaluator_.tighten())) share();
+        evaluator_.stop = nullptr;
     }
 
     double expected_return(const CompleteTree& tree, double reject_below) {
-        const double value = chain_.expected_return(tree, reject_below);
-        return value == kInfeasible || value < reject_below ? value : chain_.tighten();
+        const double value = evaluator_.expected_return(tree, reject_below);
+        return value == kInfeasible || value < reject_below ? value : evaluator_.tighten();
     }
 
     // Judges random neighbours of the incumbent, for benchmarks: by their exact return, or only as far as
@@ -127,7 +123,7 @@ class Portfolio {
         Judge judge(model);
         judge.restart(best.tree);
         const double value = judge.value();
-        const double just_above = value + 2 * Chain::kFine * model.scale();
+        const double just_above = value + 2 * Evaluator::kFine * model.scale();
         int64_t better = 0;
         for (int64_t k = 0; k < count; ++k) {
             CompleteTree candidate = best.tree;
@@ -137,7 +133,7 @@ class Portfolio {
                 ++better;
                 judge.restart(best.tree);
             } else {
-                better += judge.chain().expected_return(candidate, kInfeasible) > just_above;
+                better += judge.evaluator().expected_return(candidate, kInfeasible) > just_above;
             }
         }
         return better;
@@ -149,7 +145,7 @@ class Portfolio {
         return sum;
     }
     int64_t work() const {
-        int64_t sum = chain_.work;
+        int64_t sum = evaluator_.work;
         for (const auto& worker : workers_) sum += worker->work();
         return sum;
     }
@@ -169,8 +165,8 @@ class Portfolio {
 
     int32_t max_leaves_;
     std::optional<Stop> stop_;
-    Chain chain_;
-    exact::Preparation preparation_;
+    Evaluator evaluator_;
+    Ranks preparation_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::unique_ptr<Enumeration> every_;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exact/solve.hpp"
+#include "model/ranks.hpp"
 #include "neighbourhood/gains.hpp"
 #include "neighbourhood/judge.hpp"
 #include "neighbourhood/model.hpp"
@@ -20,7 +21,7 @@ class Steps {
   public:
     const Stop* stop = nullptr;  // a step is broken off then
 
-    Steps(const SearchModel& model, const exact::Preparation& preparation, const Moves& moves, int32_t depth)
+    Steps(const SearchModel& model, const Ranks& preparation, const Moves& moves, int32_t depth)
         : model_(model),
           preparation_(preparation),
           moves_(moves),
@@ -50,13 +51,13 @@ class Steps {
         }
         for (int32_t k = 0; k < height; ++k) node = (node - 1) / 2;
         const double kind = random.uniform();
-        if (kind < 0.5 || height == 0) {
+        if (kind < kReplace || height == 0) {
             replace(tree, node);
-        } else if (kind < 0.75) {
+        } else if (kind < kOtherSplit) {
             tree.split[node] = moves_.random_split(random);
             replace(tree, 2 * node + 1);
             replace(tree, 2 * node + 2);
-        } else if (kind < 0.87) {
+        } else if (kind < kResplit) {
             resplit(tree, node);
         } else {
             promote(tree, node, 2 * node + 1 + random.below(2));
@@ -66,6 +67,10 @@ class Steps {
 
   private:
     static constexpr double kDearest = 1e9;  // counted work of one step, at most
+    static constexpr size_t kMemory = size_t{256} << 20;
+    static constexpr double kReplace = 0.5, kOtherSplit = 0.75, kResplit = 0.87;  // how often, added up
+    static constexpr double kLeastGrowth = 2, kMostGrowth = 24;  // times more work per height, as a guess
+    static constexpr double kNewest = 0.2;  // weight of the newest step in the mean of what steps cost
 
     // The largest height whose steps cost at most so much; at least 1, if the tree has splits.
     int32_t highest(double most_work) const {
@@ -84,7 +89,7 @@ class Steps {
         if (cost_[height] > 0) return cost_[height];
         double splits = 0;
         for (int32_t f = 0; f < model_.num_features; ++f) splits += model_.num_values[f] - 1;
-        const double growth = std::clamp(splits / 2, 2.0, 24.0);
+        const double growth = std::clamp(splits / 2, kLeastGrowth, kMostGrowth);
         return kernel_cost(model_.num_groups, splits, model_.num_actions) * std::pow(growth, height - 2);
     }
 
@@ -155,7 +160,7 @@ class Steps {
         exact::Options options;
         options.depth = height;
         options.max_leaves = leaves;
-        options.memory = size_t{256} << 20;
+        options.memory = kMemory;
         Stop end = stop ? Stop(*stop, 0.0) : Stop();
         best_ = exact::solve(preparation_, gain, actions, options, workspace_, end);
         const double features = model_.num_features;
@@ -165,7 +170,7 @@ class Steps {
                              static_cast<double>(best_.kernels) * kernel + 2000;
         work_ += static_cast<int64_t>(spent);
         if (actions == model_.num_actions) {
-            cost_[height] += (cost_[height] > 0 ? 0.2 : 1.0) * (spent - cost_[height]);
+            cost_[height] += (cost_[height] > 0 ? kNewest : 1.0) * (spent - cost_[height]);
         }
         return best_;
     }
@@ -188,7 +193,7 @@ class Steps {
     }
 
     const SearchModel& model_;
-    const exact::Preparation& preparation_;
+    const Ranks& preparation_;
     const Moves& moves_;
     Gains gains_;
     std::vector<double> cost_;  // [height] of a step, lately

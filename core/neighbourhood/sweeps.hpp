@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "neighbourhood/chain.hpp"
+#include "model/bellman.hpp"
+#include "neighbourhood/evaluator.hpp"
 #include "neighbourhood/model.hpp"
 #include "tree/complete.hpp"
 
@@ -27,24 +28,25 @@ class Sweeps {
             double sum = 0;
             for (int64_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
                 sum += model.probability[e];
-            ends_ = sum < 1 - 1e-12;
+            ends_ = sum < 1 - Evaluator::kEnds;
         }
     }
 
     bool usable() const { return model_.discount < 1; }
 
-    // Sets the policy from which candidates differ, and its values; `solved` says that the chain holds them.
-    bool start_from(const CompleteTree& tree, Chain& chain, bool solved) {
+    // Sets the policy from which candidates differ, and its values; `solved` says that the evaluator holds
+    // them.
+    bool start_from(const CompleteTree& tree, Evaluator& evaluator, bool solved) {
         row_.resize(model_.num_states);
-        residual_ = chain.residual();
-        if (solved && static_cast<int32_t>(chain.reached().size()) == model_.num_states) {
+        residual_ = evaluator.residual();
+        if (solved && static_cast<int32_t>(evaluator.reached().size()) == model_.num_states) {
             value_.resize(model_.num_states);
-            for (int32_t s = 0; s < model_.num_states; ++s) value_[s] = chain.value(s);
+            for (int32_t s = 0; s < model_.num_states; ++s) value_[s] = evaluator.value(s);
             work += model_.num_states;
-        } else if (!chain.all_values(tree, value_)) {
+        } else if (!evaluator.all_values(tree, value_)) {
             return false;
         }
-        for (int32_t s = 0; s < model_.num_states; ++s) row_[s] = chain.row(s);
+        for (int32_t s = 0; s < model_.num_states; ++s) row_[s] = evaluator.row(s);
         return true;
     }
 
@@ -90,18 +92,8 @@ class Sweeps {
 
   private:
     double back_up(int32_t row, const std::vector<double>& value) {
-        const int64_t begin = model_.row_start[row];
-        const int64_t end = model_.row_start[row + 1];
-        const int32_t* target = model_.target;
-        const double* probability = model_.probability;
-        double sum[4] = {0, 0, 0, 0};
-        int64_t e = begin;
-        for (; e + 4 <= end; e += 4) {
-            for (int k = 0; k < 4; ++k) sum[k] += probability[e + k] * value[target[e + k]];
-        }
-        for (; e < end; ++e) sum[0] += probability[e] * value[target[e]];
-        work += (end - begin) / 2 + 1;
-        return model_.reward[row] + model_.discount * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+        work += (model_.row_start[row + 1] - model_.row_start[row]) / 2 + 1;
+        return worth_by_four(model_, row, value.data());
     }
 
     double total(const std::vector<double>& value) const {

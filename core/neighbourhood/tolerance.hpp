@@ -7,8 +7,10 @@
 
 namespace spotree::neighbourhood {
 
-constexpr double kFineReturn = 1e-7;   // error of a return, relative to the scale of returns
-constexpr double kLooseReturn = 1e-3;  // the same where that may be enough to reject
+constexpr double kFineReturn = 1e-7;    // error of a return, relative to the scale of returns
+constexpr double kLooseReturn = 1e-3;   // the same where that may be enough to reject
+constexpr double kTightReturn = 1e-11;  // the same of a new best
+constexpr double kFineVisits = 1e-7;
 
 // Largest residuals: for a new best, for every candidate, and for one that may be rejected at once.
 struct Tolerance {
@@ -17,7 +19,7 @@ struct Tolerance {
 
     explicit Tolerance(const SearchModel& model) {
         const double unit = (model.discount < 1 ? 1.0 - model.discount : 1e-3) * model.scale();
-        tight = 1e-11 * unit;
+        tight = kTightReturn * unit;
         fine = kFineReturn * unit;
         loose = kLooseReturn * unit;
         const double *first = model.optimal_value, *last = first + model.num_states;

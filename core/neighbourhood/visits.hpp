@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "neighbourhood/chain.hpp"
 #include "neighbourhood/component.hpp"
+#include "neighbourhood/evaluator.hpp"
 #include "neighbourhood/model.hpp"
 
 namespace spotree::neighbourhood {
@@ -19,11 +19,11 @@ class Visits {
 
     explicit Visits(const SearchModel& model) : model_(model), local_(model.num_states, 0) {}
 
-    // Fills [state] for the tree last evaluated by the chain; 0 where it does not come.
-    void fill(const Chain& chain, std::vector<double>& visits) {
-        const std::vector<int32_t>& order = chain.reached();
-        const std::vector<Chain::Range>& systems = chain.components();
-        system_.stop = chain.stop;
+    // Fills [state] for the tree last evaluated by the evaluator; 0 where it does not come.
+    void fill(const Evaluator& evaluator, std::vector<double>& visits) {
+        const std::vector<int32_t>& order = evaluator.reached();
+        const std::vector<Evaluator::Range>& systems = evaluator.components();
+        system_.stop = evaluator.stop;
         weight_.assign(order.size(), 0.0);
         for (size_t k = 0; k < order.size(); ++k) {
             local_[order[k]] = static_cast<int32_t>(k);
@@ -34,17 +34,17 @@ class Visits {
             size_t begin = end - 1;
             if (system > 0 && systems[system - 1].end == end) {
                 begin = systems[--system].begin;
-                if (!systems[system].endless) balance(chain, begin, end);
+                if (!systems[system].endless) balance(evaluator, begin, end);
             } else {
-                const int32_t row = chain.row(order[begin]);
+                const int32_t row = evaluator.row(order[begin]);
                 double self = 0;
                 for (int64_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
                     if (model_.target[e] == order[begin]) self += model_.discount * model_.probability[e];
                 }
-                if (1.0 - self >= Chain::kEnds) weight_[begin] /= 1.0 - self;
+                if (1.0 - self >= Evaluator::kEnds) weight_[begin] /= 1.0 - self;
             }
             for (size_t k = begin; k < end; ++k) {
-                const int32_t row = chain.row(order[k]);
+                const int32_t row = evaluator.row(order[k]);
                 for (int64_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
                     const auto to = static_cast<size_t>(local_[model_.target[e]]);
                     if (to < begin) weight_[to] += model_.discount * model_.probability[e] * weight_[k];
@@ -59,12 +59,12 @@ class Visits {
 
   private:
     // The balance equations of one component: weight = inflow + discount * P^T weight.
-    void balance(const Chain& chain, size_t begin, size_t end) {
+    void balance(const Evaluator& evaluator, size_t begin, size_t end) {
         const size_t n = end - begin;
         std::vector<double> self(n, 0.0);
         flow_.assign(n, {});
         for (size_t k = begin; k < end; ++k) {
-            const int32_t row = chain.row(chain.reached()[k]);
+            const int32_t row = evaluator.row(evaluator.reached()[k]);
             for (int64_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
                 const auto to = static_cast<size_t>(local_[model_.target[e]]);
                 const double share = model_.discount * model_.probability[e];
@@ -83,7 +83,7 @@ class Visits {
             }
             system_.close_row(weight_[begin + i], self[i], weight_[begin + i]);
         }
-        system_.solve(1e-7, work);
+        system_.solve(kFineVisits, work);
         for (size_t i = 0; i < n; ++i) weight_[begin + i] = std::max(0.0, system_.x[i]);
     }
 

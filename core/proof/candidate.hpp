@@ -22,11 +22,11 @@ inline void actions_of_tree(const Cubes& cubes, const std::vector<TreeNode>& tre
 // Evaluates the tree and makes it the incumbent if it is better. `value` is a warm start and is overwritten.
 inline double offer_tree(Shared& shared, Relaxer& relaxer, const std::vector<TreeNode>& tree,
                          const std::vector<int32_t>& action_of, std::vector<double>& value) {
-    const Model& m = shared.model;
-    std::vector<int32_t> rows(m.states);
-    for (int i = 0; i < m.states; ++i) {
+    const GroupedModel& m = shared.model;
+    std::vector<int32_t> rows(m.num_states);
+    for (int i = 0; i < m.num_states; ++i) {
         const int g = m.group_of[i];
-        rows[i] = m.choice_of[size_t(i) * m.actions + (g < 0 ? 0 : action_of[g])];
+        rows[i] = m.choices(i)[g < 0 ? 0 : action_of[g]];
     }
     auto stop = [&] { return shared.stopped(); };
     const double worth = relaxer.policy_return(rows, value, 0.01 * shared.tolerance, stop);

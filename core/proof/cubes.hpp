@@ -57,8 +57,7 @@ class Cubes {
     const int32_t* end(int cube) const { return begin(cube) + cubes[cube].count; }
     int size() const { return int(cubes.size()); }
 
-    template <class Stop>
-    void build(int groups, int tree_depth, size_t most_members, Stop&& stop) {
+    void build(int groups, int tree_depth, size_t most_members, auto&& stop) {
         depth = tree_depth;
         cubes.clear(), edges.clear(), members.clear(), key_of_.clear(), number_.clear();  // of a stopped one
         SystemNames random;

@@ -1,7 +1,5 @@
-// Floors: visits that every improving tree must pay to a state, because avoiding it costs too much.
+// Floors: visits that every improving tree must pay to a state, because avoiding it loses too much.
 #pragma once
-
-#include <thread>
 
 #include "proof/region.hpp"
 
@@ -16,7 +14,7 @@ class FloorFinder {
         : shared_(shared),
           root_(root),
           relaxer_(shared.model),
-          shift_(shared.model.states, 0.0),
+          shift_(shared.model.num_states, 0.0),
           tolerance_(tolerance) {}
 
     // `visits`: of the relaxed policy. The floor found has level 0 if there is none.
@@ -30,7 +28,8 @@ class FloorFinder {
         double scale = 0;  // the fewest visits of any policy come first
         for (int round = 0; round < 6 && !stop(); ++round) {
             if (round < 2) {
-                for (int i = 0; i < shared_.model.states; ++i) r.value[i] = scale * root_.relaxed.value[i];
+                for (int i = 0; i < shared_.model.num_states; ++i)
+                    r.value[i] = scale * root_.relaxed.value[i];
             }
             shift_[state] = -1;
             relaxer_.solve(root_.allowed, r, -std::numeric_limits<double>::infinity(),
@@ -64,53 +63,50 @@ class FloorFinder {
     double tolerance_;
 };
 
+// Shares of the room between bound and incumbent that a floor may gain, gains, and that the first ones gain.
+constexpr double kWorthLooking = 1e-4, kWorthKeeping = 1e-5, kWorthTrying = 1e-3;
+constexpr size_t kTries = 20;
+
 // Floors for the states where they could matter most; gives up when the first twenty gain nothing.
 inline std::vector<Floor> find_floors(Shared& shared, Bounder& bounder, Region& root, int threads,
                                       double seconds) {
-    const Model& m = shared.model;
+    const GroupedModel& m = shared.model;
     auto stop = [&] { return shared.stopped(); };
     std::vector<double> occupancy;
-    bounder.relaxer.solve(root.allowed, root.relaxed, -1e300, 0.02 * shared.tolerance, stop);
+    bounder.relaxer.solve(root.allowed, root.relaxed, kNoLevel, kRelaxed * shared.tolerance, stop);
     bounder.relaxer.occupancy(root.relaxed, occupancy, stop);
     const double room = root.relaxed.bound - shared.close_at();
     std::vector<std::pair<double, int>> worth;  // what a full floor would be worth, state
-    std::vector<double> spread(m.states, 0.0);
+    std::vector<double> spread(m.num_states, 0.0);
     for (int i : bounder.relaxer.reach()) {
         if (m.group_of[i] < 0) continue;
         for (int64_t row = m.choice_start[i]; row < m.choice_start[i + 1]; ++row) {
             if (!bounder.relaxer.usable(row)) continue;
             const double* value = root.relaxed.value.data();
-            spread[i] = std::max(spread[i], value[i] - m.worth(row, value));
+            spread[i] = std::max(spread[i], value[i] - worth_by_four(m, row, value));
         }
         const double most = occupancy[i] * spread[i];
-        if (most > 1e-4 * room) worth.emplace_back(most, i);
+        if (most > kWorthLooking * room) worth.emplace_back(most, i);
     }
     std::sort(worth.rbegin(), worth.rend());
-    const auto begun = std::chrono::steady_clock::now();
-    auto spent = [&] {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-    };
+    Stop enough(seconds);
     std::vector<Floor> floors;
     std::mutex lock;
     std::atomic<size_t> next{0};
     std::atomic<double> gained{0};
-    auto work = [&] {
+    run_on(threads, shared.stop, [&](int) {
         FloorFinder finder(shared, root, shared.tolerance);
         for (size_t k; (k = next.fetch_add(1)) < worth.size();) {
-            if (stop() || spent() > seconds || (k >= 20 && gained.load() < 1e-3 * room)) return;
+            if (stop() || enough.check() || (k >= kTries && gained.load() < kWorthTrying * room)) return;
             const int i = worth[k].second;
             Floor floor = finder.find(i, occupancy[i]);
             const double gain = (floor.level - std::max(bounder.visits[i], bounder.floor[i])) * spread[i];
-            if (floor.value.empty() || gain <= std::max(0.0, 1e-5 * room)) continue;
+            if (floor.value.empty() || gain <= std::max(0.0, kWorthKeeping * room)) continue;
             gained.store(gained.load() + gain);
             std::scoped_lock hold(lock);
             floors.push_back(std::move(floor));
         }
-    };
-    std::vector<std::thread> helpers;
-    for (int t = 1; t < threads; ++t) helpers.emplace_back(work);
-    work();
-    for (auto& helper : helpers) helper.join();
+    });
     return floors;
 }
 

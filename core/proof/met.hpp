@@ -12,7 +12,7 @@ namespace spotree::proof {
 // probability below 2^-105.
 class RegionNames {
   public:
-    explicit RegionNames(const Model& m) : words_(size_t(m.groups) * m.words) {
+    explicit RegionNames(const GroupedModel& m) : words_(size_t(m.num_groups) * m.words) {
         SystemNames random;
         for (auto& secret : {&one_, &other_}) {
             secret->place = random() % kPrime;
@@ -55,7 +55,7 @@ class MetRegions {
   public:
     const RegionNames name;
 
-    explicit MetRegions(const Model& m) : name(m) {}
+    explicit MetRegions(const GroupedModel& m) : name(m) {}
 
     // The record of an equal region, -1 if there is none.
     int32_t find(const SetKey& key) const {

@@ -1,34 +1,43 @@
-// The decision process as the proof sees it: choices as rows, and groups of states that a tree cannot tell
-// apart.
+// The decision process as the proof sees it: with groups of states that a tree cannot tell apart.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "model/bellman.hpp"
 #include "proof/actions.hpp"
 
 namespace spotree::proof {
 
 constexpr double kInfinity = 1e300;  // stands for "never": sums of it stay finite
 
-struct Model {
-    int states = 0, actions = 0, groups = 0, words = 1;
-    double discount = 0;
-    double rounding = 0;                // of `worth` less a value, relative to the largest value
+// Its `choice_of` gives equal rows of a state one number; targets ascend within a row.
+struct GroupedModel : Model {
+    int num_groups, words;
+    const int32_t* group_of;            // [state], -1: every action is the same there
+    double rounding = 0;                // of `worth_by_four` less a value, relative to the largest value
     bool forbids = false;               // some action is forbidden in some state
-    std::vector<int64_t> choice_start;  // [state + 1] rows of a state
-    std::vector<int32_t> choice_of;     // [state, action] -> row, -1 where forbidden
-    std::vector<int64_t> row_start;     // [row + 1]
-    std::vector<int32_t> target;        // ascending within a row
-    std::vector<double> weight;         // discount * probability
-    std::vector<double> reward;         // [row]
     std::vector<double> stay;           // [row] discounted probability to stay in the state
-    std::vector<double> initial;        // [state]
-    std::vector<int32_t> group_of;      // [state], -1: every action is the same there
     std::vector<uint64_t> row_actions;  // [row, word] the actions that lead to a row
     std::vector<int32_t> group_start, group_state;
     std::vector<int32_t> order;  // states, successors mostly before predecessors
+
+    GroupedModel(const Model& model, const int32_t* merged_choice_of, const int32_t* group_of_state,
+                 int groups)
+        : Model(model),
+          num_groups(groups),
+          words((num_actions + 63) / 64),
+          group_of(group_of_state),
+          stay(num_rows(), 0.0),
+          row_actions(size_t(num_rows()) * words, 0),
+          group_start(groups + 1, 0) {
+        choice_of = merged_choice_of;
+        look_at_rows();
+        list_groups();
+        sort_states();
+    }
 
     const uint64_t* actions_of(int64_t row) const { return row_actions.data() + row * words; }
 
@@ -41,78 +50,53 @@ struct Model {
         return false;
     }
 
-    // reward + discount * expected value of the next state
-    double worth(int64_t row, const double* value) const { return reward[row] + ahead(row, value); }
-
-    double ahead(int64_t row, const double* value) const {
-        double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-        int64_t k = row_start[row];
-        const int64_t end = row_start[row + 1];
-        for (; k + 4 <= end; k += 4) {
-            s0 += weight[k] * value[target[k]];
-            s1 += weight[k + 1] * value[target[k + 1]];
-            s2 += weight[k + 2] * value[target[k + 2]];
-            s3 += weight[k + 3] * value[target[k + 3]];
-        }
-        for (; k < end; ++k) s0 += weight[k] * value[target[k]];
-        return (s0 + s1) + (s2 + s3);
-    }
-
     double start_value(const double* value) const {
         double total = 0;
-        for (int i = 0; i < states; ++i) {
+        for (int i = 0; i < num_states; ++i) {
             if (initial[i] > 0) total += initial[i] * value[i];
         }
         return total;
     }
 
-    // Fills what follows from the arrays above it.
-    void complete() {
-        words = (actions + 63) / 64;
-        const auto rows = choice_start.back();
-        row_actions.assign(size_t(rows) * words, 0);
-        for (int i = 0; i < states; ++i) {
-            for (int a = 0; a < actions; ++a) {
-                const int32_t row = choice_of[size_t(i) * actions + a];
+  private:
+    void look_at_rows() {
+        int64_t longest = 0;
+        for (int i = 0; i < num_states; ++i) {
+            for (int a = 0; a < num_actions; ++a) {
+                const int32_t row = choices(i)[a];
                 if (row < 0) {
                     forbids = true;
                 } else {
                     row_actions[size_t(row) * words + a / 64] |= ActionSets::bit(a);
                 }
             }
-        }
-        stay.assign(rows, 0.0);
-        for (int i = 0; i < states; ++i) {
             for (int64_t row = choice_start[i]; row < choice_start[i + 1]; ++row) {
+                longest = std::max(longest, row_start[row + 1] - row_start[row]);
                 for (int64_t k = row_start[row]; k < row_start[row + 1]; ++k) {
-                    if (target[k] == i) stay[row] += weight[k];
+                    if (target[k] == i) stay[row] += discount * probability[k];
                 }
             }
         }
-        int64_t longest = 0;
-        for (int64_t row = 0; row < rows; ++row)
-            longest = std::max(longest, row_start[row + 1] - row_start[row]);
         rounding = (double(longest) / 4 + 5) * 4 * 0x1p-53;
-        group_start.assign(groups + 1, 0);
-        for (int g : group_of) {
-            if (g >= 0) ++group_start[g + 1];
-        }
-        for (int g = 0; g < groups; ++g) group_start[g + 1] += group_start[g];
-        group_state.resize(group_start[groups]);
-        auto next = group_start;
-        for (int i = 0; i < states; ++i) {
-            if (group_of[i] >= 0) group_state[next[group_of[i]]++] = i;
-        }
-        sort_states();
     }
 
-  private:
+    void list_groups() {
+        for (int i = 0; i < num_states; ++i) {
+            if (group_of[i] >= 0) ++group_start[group_of[i] + 1];
+        }
+        for (int g = 0; g < num_groups; ++g) group_start[g + 1] += group_start[g];
+        group_state.resize(group_start[num_groups]);
+        auto next = group_start;
+        for (int i = 0; i < num_states; ++i) {
+            if (group_of[i] >= 0) group_state[next[group_of[i]]++] = i;
+        }
+    }
+
     // Postorder of a depth-first walk: in models without cycles every successor comes first.
     void sort_states() {
-        std::vector<char> seen(states, 0);
+        std::vector<char> seen(num_states, 0);
         std::vector<std::pair<int, int64_t>> stack;  // state, next transition to follow
-        order.clear();
-        for (int root = 0; root < states; ++root) {
+        for (int root = 0; root < num_states; ++root) {
             if (seen[root]) continue;
             seen[root] = 1;
             stack.emplace_back(root, row_start[choice_start[root]]);

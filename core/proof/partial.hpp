@@ -22,15 +22,15 @@ class Partial {
           m_(shared.model),
           sizes_(shared.sizes),
           cubes_(shared.cubes),
-          least_(bounder.step.all_least()),
-          sums_(bounder.step.all_sums()),
+          least_(bounder.least_loss.all_least()),
+          sums_(bounder.least_loss.all_sums()),
           reached_(bounder.reached),
-          padded_(bounder.step.padded()) {}
+          padded_(bounder.least_loss.padded()) {}
 
     bool reached(int group) const { return reached_[group]; }
     double least(int cube, int size) const { return least_[size_t(cube) * sizes_.count() + size]; }
     double least(const Item& item) const { return least(item.cube, item.size); }
-    double leaf_cost(int cube, int action) const { return sums_[size_t(cube) * padded_ + action]; }
+    double leaf_loss(int cube, int action) const { return sums_[size_t(cube) * padded_ + action]; }
 
     bool anything_reached(int cube) const {
         for (const int32_t* g = cubes_.begin(cube); g != cubes_.end(cube); ++g) {
@@ -48,7 +48,7 @@ class Partial {
         return false;
     }
 
-    // The splits that part the reached groups of a node, each way once; the estimate is what they cost.
+    // The splits that part the reached groups of a node, each way once; the estimate is what they lose.
     std::vector<Child> ways(const Item& item) const {
         std::vector<Child> children;
         std::unordered_set<SetKey, SetKeyHash> seen;
@@ -61,8 +61,8 @@ class Partial {
                 continue;  // sizes are shared out both ways round
             int32_t number = 0;
             for (const auto& share : sizes_.pairs[item.size]) {
-                const double cost = least(edge.left, share.first) + least(edge.right, share.second);
-                children.push_back({cost, edge.split, number++, edge.left, edge.right, share});
+                const double loss = least(edge.left, share.first) + least(edge.right, share.second);
+                children.push_back({loss, edge.split, number++, edge.left, edge.right, share});
             }
         }
         return children;
@@ -71,7 +71,7 @@ class Partial {
     // The actions that a leaf may take, each effect once.
     std::vector<int> actions(const ActionSets& allowed, int cube) const {
         std::vector<int> found;
-        for (int a = 0; a < m_.actions; ++a) {
+        for (int a = 0; a < m_.num_actions; ++a) {
             bool fresh = possible(allowed, cube, a);
             for (size_t k = 0; k < found.size() && fresh; ++k) fresh = !alike(cube, a, found[k]);
             if (fresh) found.push_back(a);
@@ -100,14 +100,14 @@ class Partial {
         for (const int32_t* g = cubes_.begin(cube); g != cubes_.end(cube); ++g) {
             if (!reached_[*g]) continue;
             for (int k = m_.group_start[*g]; k < m_.group_start[*g + 1]; ++k) {
-                const size_t i = size_t(m_.group_state[k]) * m_.actions;
-                if (m_.choice_of[i + a] != m_.choice_of[i + b]) return false;
+                const int32_t* rows = m_.choices(m_.group_state[k]);
+                if (rows[a] != rows[b]) return false;
             }
         }
         return true;
     }
 
-    const Model& m_;
+    const GroupedModel& m_;
     const Sizes& sizes_;
     const Cubes& cubes_;
     std::vector<double> least_, sums_;

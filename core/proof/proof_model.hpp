@@ -11,18 +11,20 @@
 namespace spotree::proof {
 
 struct ProofModel {
-    Model model;
+    GroupedModel model;
     Sizes sizes;
     Cubes cubes;
     std::atomic<int> builds{0};  // of the cubes
 
+    ProofModel(GroupedModel grouped, Sizes of_trees)
+        : model(std::move(grouped)), sizes(std::move(of_trees)) {}
+
     // False if that was stopped or they are too many; the next attempt tries again.
-    template <class Stop>
-    bool build_cubes(Stop&& stop) {
+    bool build_cubes(auto&& stop) {
         std::scoped_lock hold(lock_);
         if (!cubes.complete) {
             ++builds;
-            cubes.build(model.groups, sizes.depth[sizes.whole], kMostMembers, stop);
+            cubes.build(model.num_groups, sizes.depth[sizes.whole], kMostMembers, stop);
         }
         return cubes.complete;
     }

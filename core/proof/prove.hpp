@@ -26,17 +26,17 @@ class Prover {
     enum class Winner { none, root, state, tree };
 
     void run(const Plan& plan) {
-        using clock = std::chrono::steady_clock;
-        const auto begun = clock::now();
-        final_ = begun + clock_time(plan.seconds);
-        shared.deadline = final_;
+        shared.stop.begin(std::max(0.0, plan.seconds));
         shared.take_turns = plan.threads < 2;
         auto stop = [&] { return shared.stopped(); };
-        Region root{ActionSets(shared.model.groups, shared.model.actions), Relaxed(shared.model.states)};
+        Region root{ActionSets(shared.model.num_groups, shared.model.num_actions),
+                    Relaxed(shared.model.num_states)};
         {
             Relaxer relaxer(shared.model);
-            auto asked = [&] { return shared.halt.load(); };  // this bound comes whatever the time limit
-            relaxer.solve(root.allowed, root.relaxed, -1e300, 0.02 * shared.tolerance, asked);
+            auto asked = [&] {
+                return shared.stop.raised();
+            };  // whatever the time: nobody looked at the clock
+            relaxer.solve(root.allowed, root.relaxed, kNoLevel, kRelaxed * shared.tolerance, asked);
             lower_bound_to(root.relaxed.bound);
             if (root.relaxed.bound <= shared.close_at()) return settle_root(root);
         }
@@ -53,11 +53,11 @@ class Prover {
         const bool write = by_state.on || by_tree.on;
         const std::vector<Item> whole{{0, shared.sizes.whole, 0}};
         if (old && restore(root, draft, bounders)) {
-            run_rules(plan, bounders, root, draft, state_workers, begun, plan.seconds);
+            run_rules(plan, bounders, root, draft, state_workers, plan.seconds);
             return;
         }
         const Region start = root;
-        Verdict verdict = bounders[0]->process(root, whole, 6, true, write ? &draft : nullptr);
+        Verdict verdict = bounders[0]->process(root, whole, kRounds, true, write ? &draft : nullptr);
         lower_bound_to(root.bound);
         if (verdict == Verdict::stopped) return write_root(start);
         certified_ = root.bound;
@@ -70,14 +70,14 @@ class Prover {
             } else if (sharpen) {
                 bounders[0]->viable.clear();
                 const double shown = root.bound;
-                verdict = bounders[0]->process(root, whole, 6, true, write ? &draft : nullptr);
+                verdict = bounders[0]->process(root, whole, kRounds, true, write ? &draft : nullptr);
                 if (verdict == Verdict::closed) return settle_root(draft);
                 if (verdict == Verdict::stopped) root.bound = shown;  // its last round is not in the draft
             }
             sharpen = true;
             const double best = shared.best.load();
-            shared.restart_above = best + 0.2 * std::max(root.bound - best, 10 * shared.tolerance);
-            const bool ended = run_rules(plan, bounders, root, draft, state_workers, begun, until);
+            shared.restart_above = best + kMuchBetter * std::max(root.bound - best, 10 * shared.tolerance);
+            const bool ended = run_rules(plan, bounders, root, draft, state_workers, until);
             const bool better = shared.best.load() > shared.restart_above;
             shared.restart_above = std::numeric_limits<double>::infinity();
             if (ended || stop() || (until >= plan.seconds && !better)) break;
@@ -114,8 +114,8 @@ class Prover {
         const bool write = by_state.on || by_tree.on;
         for (int round = 0; round < 2 && !shared.stopped(); ++round) {
             const double before = root.bound;
-            const auto floors =
-                find_floors(shared, *bounders[0], root, plan.threads, std::min(10.0, 0.1 * plan.seconds));
+            const auto floors = find_floors(shared, *bounders[0], root, plan.threads,
+                                            std::min(kLongestFloors, kFloorsShare * plan.seconds));
             for (auto& bounder : bounders) {
                 for (const auto& f : floors)
                     bounder->floor[f.state] = std::max(bounder->floor[f.state], f.level);
@@ -125,7 +125,7 @@ class Prover {
             const std::vector<Item> whole{{0, shared.sizes.whole, 0}};
             bounders[0]->viable.clear();
             const Verdict verdict =
-                bounders[0]->process(smaller, whole, 6, true, write ? &more : nullptr, &floors);
+                bounders[0]->process(smaller, whole, kRounds, true, write ? &more : nullptr, &floors);
             if (verdict == Verdict::stopped) return false;
             root = std::move(smaller);
             draft.words.insert(draft.words.end(), more.words.begin(), more.words.end());
@@ -134,7 +134,7 @@ class Prover {
             lower_bound_to(root.bound);
             if (verdict == Verdict::closed) return true;
             certified_ = root.bound;
-            if (!(root.bound < before - 0.02 * (before - shared.close_at()))) break;
+            if (!(root.bound < before - kWorthwhile * (before - shared.close_at()))) break;
         }
         return false;
     }
@@ -199,11 +199,9 @@ class Prover {
     }
 
     bool run_rules(const Plan& plan, std::vector<std::unique_ptr<Bounder>>& bounders, const Region& root,
-                   Draft& draft, int state_workers, std::chrono::steady_clock::time_point begun,
-                   double until) {
-        using clock = std::chrono::steady_clock;
+                   Draft& draft, int state_workers, double until) {
         shared.done = false;
-        shared.deadline = std::min(final_, begun + clock_time(until));
+        shared.stop.end_after(std::max(0.0, std::min(until, plan.seconds)));
         by_state.restart();
         by_tree.restart();
         for (auto& bounder : bounders) bounder->viable.clear();
@@ -211,7 +209,7 @@ class Prover {
         std::unique_ptr<TreeRule> trees;
         if (plan.state_rule) states = std::make_unique<StateRule>(shared, by_state);
         if (plan.tree_rule) trees = std::make_unique<TreeRule>(shared, by_tree, root);
-        const auto started = clock::now();
+        const double started = shared.stop.elapsed();
         const double room = root.bound - shared.close_at();
         // A thread goes over to the other rule when that one has come further.
         auto follow_trees = [&](Bounder& bounder) {
@@ -219,15 +217,16 @@ class Prover {
             if (trees->finished() && !shared.done.exchange(true)) winner = Winner::tree;
         };
         auto trees_lead = [&] {
-            if (!trees || clock::now() - started < std::chrono::seconds(3)) return false;
+            if (!trees || shared.stop.elapsed() - started < kBeforeChange) return false;
             const double closed = 1 - (states->bound() - shared.close_at()) / room;
-            return trees->share() > std::max(0.01, closed);
+            return trees->share() > std::max(kLeastLead, closed);
         };
-        std::vector<std::thread> workers;
+        const AtEnd unwatch([&] { watch(nullptr, nullptr); });
+        Threads workers(shared.stop);
         watch(nullptr, trees.get());
         if (trees) {
-            workers.emplace_back([&] {
-                TreeWorker(*trees, *bounders.back()).begin(draft, 0.15 * std::min(until, plan.seconds));
+            workers.start([&] {
+                TreeWorker(*trees, *bounders.back()).begin(draft, kSoloShare * std::min(until, plan.seconds));
                 follow_trees(*bounders.back());
             });
         }
@@ -239,7 +238,7 @@ class Prover {
             }
             watch(states.get(), trees.get());
             for (int t = 0; t < state_workers; ++t) {
-                workers.emplace_back([&, t] {
+                workers.start([&, t] {
                     states->work(*bounders[t], trees_lead);
                     if (states->finished() && !shared.done.exchange(true)) winner = Winner::state;
                     if (trees && !shared.stopped()) follow_trees(*bounders[t]);
@@ -247,23 +246,23 @@ class Prover {
             }
         }
         for (int t = 1; trees && !states && t < plan.threads; ++t) {
-            workers.emplace_back([&, t] { follow_trees(*bounders[t - 1]); });
+            workers.start([&, t] { follow_trees(*bounders[t - 1]); });
         }
-        for (auto& worker : workers) worker.join();
+        workers.join();
         if (winner.load() == Winner::state) states->settle();
-        {
-            std::scoped_lock hold(lock_);
-            certified_ = states ? std::max(states->certified(), shared.close_at()) : root.bound;
-            lower_bound_to(states ? std::max(states->bound(), shared.close_at()) : root.bound);
-            states_ = nullptr;
-            trees_ = nullptr;
-        }
-        shared.deadline = final_;
+        certified_ = states ? std::max(states->certified(), shared.close_at()) : root.bound;
+        lower_bound_to(states ? std::max(states->bound(), shared.close_at()) : root.bound);
+        shared.stop.end_after(std::max(0.0, plan.seconds));
         shared.done = winner.load() != Winner::none;
         return winner.load() != Winner::none;
     }
 
-    std::chrono::steady_clock::time_point final_;
+    static constexpr double kMuchBetter = 0.2;  // of the gap: what a tree closes for the rules to restart
+    static constexpr double kFloorsShare = 0.1, kLongestFloors = 10;  // of the time, in seconds
+    static constexpr double kWorthwhile = 0.02;  // of the gap: what floors close for more of them
+    static constexpr double kSoloShare = 0.15;   // of the time that hopeless leaves are looked for beforehand
+    static constexpr double kBeforeChange = 3, kLeastLead = 0.01;  // seconds, share: a change of rule
+
     std::atomic<double> certified_{std::numeric_limits<double>::infinity()};
     std::atomic<double> root_bound_{std::numeric_limits<double>::infinity()};
     std::mutex lock_;

@@ -7,11 +7,8 @@ namespace spotree::proof {
 
 class Reach {
   public:
-    explicit Reach(const Model& model)
-        : m_(model),
-          inside_(model.states, 0),
-          dead_(model.states, 0),
-          usable_(model.choice_start.back(), 0) {}
+    explicit Reach(const GroupedModel& model)
+        : m_(model), inside_(model.num_states, 0), dead_(model.num_states, 0), usable_(model.num_rows(), 0) {}
 
     const std::vector<int32_t>& states() const { return states_; }  // successors mostly first
     bool has(int state) const { return inside_[state]; }
@@ -53,7 +50,7 @@ class Reach {
     bool begin() {
         states_.clear();
         std::fill(inside_.begin(), inside_.end(), 0);
-        for (int i = 0; i < m_.states; ++i) {
+        for (int i = 0; i < m_.num_states; ++i) {
             if (m_.initial[i] <= 0) continue;
             if (dead_[i]) return false;
             visit(i);
@@ -91,7 +88,7 @@ class Reach {
         std::fill(dead_.begin(), dead_.end(), 0);
         for (bool changed = true; changed;) {
             changed = false;
-            for (int i = 0; i < m_.states; ++i) {
+            for (int i = 0; i < m_.num_states; ++i) {
                 if (dead_[i]) continue;
                 bool alive = false;
                 for (int64_t row = m_.choice_start[i]; row < m_.choice_start[i + 1] && !alive; ++row) {
@@ -102,7 +99,7 @@ class Reach {
         }
     }
 
-    const Model& m_;
+    const GroupedModel& m_;
     std::vector<int32_t> states_;
     std::vector<char> inside_, dead_, usable_;
 };

@@ -53,14 +53,16 @@ class Turn {
 
 enum class Verdict { closed, open, stopped };
 
+constexpr int kRounds = 6;  // of bounding and filtering, at most, where both may gain
+
 class Bounder {
     Shared& shared_;
-    const Model& m_;
+    const GroupedModel& m_;
 
   public:
     Relaxer relaxer;
-    Step step;
-    std::vector<double> visits, cost, floor;
+    LeastLoss least_loss;
+    std::vector<double> visits, loss, floor;
     std::vector<uint64_t> viable;  // [cube, word]: what a leaf may take, empty for everything
     std::vector<char> reached;     // [group]
 
@@ -68,18 +70,18 @@ class Bounder {
         : shared_(shared),
           m_(shared.model),
           relaxer(shared.model),
-          step(shared.cubes, shared.sizes, shared.model.actions),
-          reached(shared.model.groups, 0),
+          least_loss(shared.cubes, shared.sizes, shared.model.num_actions),
+          reached(shared.model.num_groups, 0),
           least_(shared.model),
-          regret_(shared.model.choice_start.back(), 0.0) {
-        floor.assign(m_.states, 0.0);
-        visits.assign(m_.states, 0.0);
-        cost.resize(size_t(m_.groups) * step.padded());
+          row_loss_(shared.model.num_rows(), 0.0) {
+        floor.assign(m_.num_states, 0.0);
+        visits.assign(m_.num_states, 0.0);
+        loss.resize(size_t(m_.num_groups) * least_loss.padded());
     }
 
     // Bounds the region from above and removes actions that no improving tree of it takes. `items` are the
-    // open nodes of its partial tree. Afterwards (verdict open) `relaxer`, `step`, `visits` and `reached`
-    // describe the region.
+    // open nodes of its partial tree. Afterwards (verdict open) `relaxer`, `least_loss`, `visits` and
+    // `reached` describe the region.
     Verdict process(Region& region, const std::vector<Item>& items, int rounds, bool filter, Draft* draft,
                     const std::vector<Floor>* floors = nullptr, Effort effort = Effort::full) {
         auto stop = [&] { return shared_.stopped(); };
@@ -87,7 +89,7 @@ class Bounder {
         const Turn turn(shared_);
         for (int round = 0; round < rounds; ++round) {
             const bool feasible = relaxer.solve(region.allowed, region.relaxed, shared_.close_at(),
-                                                0.02 * shared_.tolerance, stop, effort != Effort::full);
+                                                kRelaxed * shared_.tolerance, stop, effort != Effort::full);
             if (!feasible) {
                 region.bound = -std::numeric_limits<double>::infinity();
                 return Verdict::closed;
@@ -109,10 +111,10 @@ class Bounder {
                 std::fill(visits.begin(), visits.end(), 0.0);
             }
             const double budget = upper - shared_.close_at();
-            find_costs(region, visits, 2 * budget + 1e-300);
-            if (!step.solve(cost, viable, items, stop)) return Verdict::stopped;
+            find_losses(region, visits, 2 * budget + 1e-300);
+            if (!least_loss.solve(loss, viable, items, stop)) return Verdict::stopped;
             double least = 0;
-            for (const auto& item : items) least += step.least_of(item.cube, item.size);
+            for (const auto& item : items) least += least_loss.of(item.cube, item.size);
             region.bound = std::min(region.bound, upper - least);
             if (least > budget) {
                 write(draft, region, true, {}, floors);
@@ -125,13 +127,14 @@ class Bounder {
             write(draft, region, true, removed_, floors);
             floors = nullptr;
             if (removed_.empty()) return Verdict::open;
-            for (const int32_t pair : removed_) region.allowed.remove(pair / m_.actions, pair % m_.actions);
+            for (const int32_t pair : removed_)
+                region.allowed.remove(pair / m_.num_actions, pair % m_.num_actions);
         }
         return Verdict::open;
     }
 
-    // cost[group, action] = sum of weight * regret over the states of the group that can be reached.
-    void find_costs(const Region& region, const std::vector<double>& weight, double never) {
+    // loss[group, action] = sum of weight * regret over the states of the group that can be reached.
+    void find_losses(const Region& region, const std::vector<double>& weight, double never) {
         const double* value = region.relaxed.value.data();
         std::fill(reached.begin(), reached.end(), 0);
         for (int i : relaxer.reach()) {
@@ -141,24 +144,24 @@ class Bounder {
             if (weight[i] <= 0) continue;
             for (int64_t row = m_.choice_start[i]; row < m_.choice_start[i + 1]; ++row) {
                 if (!relaxer.usable(row)) continue;
-                regret_[row] = weight[i] * std::max(0.0, value[i] - m_.worth(row, value));
+                row_loss_[row] = weight[i] * std::max(0.0, value[i] - worth_by_four(m_, row, value));
             }
         }
-        const int padded = step.padded();
-        for (int g = 0; g < m_.groups; ++g) {
-            double* to = &cost[size_t(g) * padded];
+        const int padded = least_loss.padded();
+        for (int g = 0; g < m_.num_groups; ++g) {
+            double* to = &loss[size_t(g) * padded];
             std::fill(to, to + padded, 0.0);
-            for (int a = m_.actions; a < padded; ++a) to[a] = never;
+            for (int a = m_.num_actions; a < padded; ++a) to[a] = never;
             if (!reached[g]) continue;
             for (int k = m_.group_start[g]; k < m_.group_start[g + 1]; ++k) {
                 const int i = m_.group_state[k];
                 if (!relaxer.reaches(i) || weight[i] <= 0) continue;
-                for (int a = 0; a < m_.actions; ++a) {
-                    const int32_t row = m_.choice_of[size_t(i) * m_.actions + a];
-                    to[a] += row < 0 || !relaxer.usable(row) ? never : regret_[row];
+                for (int a = 0; a < m_.num_actions; ++a) {
+                    const int32_t row = m_.choices(i)[a];
+                    to[a] += row < 0 || !relaxer.usable(row) ? never : row_loss_[row];
                 }
             }
-            for (int a = 0; a < m_.actions; ++a)
+            for (int a = 0; a < m_.num_actions; ++a)
                 to[a] = region.allowed.has(g, a) ? std::min(to[a], never) : never;
         }
     }
@@ -166,15 +169,15 @@ class Bounder {
   private:
     bool find_removable(const Region& region, const std::vector<Item>& items, double budget) {
         ActionSets unsupported = region.allowed;
-        for (int g = 0; g < m_.groups; ++g) {
+        for (int g = 0; g < m_.num_groups; ++g) {
             if (!reached[g]) std::fill_n(unsupported.of(g), m_.words, 0);
         }
-        if (!step.support(items, budget, unsupported, [&] { return shared_.stopped(); })) return false;
+        if (!least_loss.support(items, budget, unsupported, [&] { return shared_.stopped(); })) return false;
         if (!covers_everything(items)) keep_outside(items, unsupported);
-        for (int g = 0; g < m_.groups; ++g) {
+        for (int g = 0; g < m_.num_groups; ++g) {
             for (int k = 0; k < m_.words; ++k) {
                 for (uint64_t left = unsupported.of(g)[k]; left; left &= left - 1) {
-                    removed_.push_back((g * m_.actions) + 64 * k + std::countr_zero(left));
+                    removed_.push_back((g * m_.num_actions) + 64 * k + std::countr_zero(left));
                 }
             }
         }
@@ -187,13 +190,13 @@ class Bounder {
 
     // Groups outside the open nodes are settled: nothing is filtered there.
     void keep_outside(const std::vector<Item>& items, ActionSets& unsupported) {
-        inside_.assign(m_.groups, 0);
+        inside_.assign(m_.num_groups, 0);
         for (const auto& item : items) {
             for (const int32_t* g = shared_.cubes.begin(item.cube); g != shared_.cubes.end(item.cube); ++g) {
                 inside_[*g] = 1;
             }
         }
-        for (int g = 0; g < m_.groups; ++g) {
+        for (int g = 0; g < m_.num_groups; ++g) {
             if (!inside_[g]) std::fill_n(unsupported.of(g), m_.words, 0);
         }
     }
@@ -220,7 +223,7 @@ class Bounder {
     }
 
     LeastVisits least_;
-    std::vector<double> regret_;  // [row]
+    std::vector<double> row_loss_;  // [row]
     std::vector<int32_t> removed_;
     std::vector<char> inside_;
 };

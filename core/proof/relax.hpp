@@ -18,18 +18,20 @@ struct Relaxed {
     explicit Relaxed(int states = 0) : value(states, 0.0), policy(states, -1) {}
 };
 
+constexpr double kRelaxed = 0.02;    // of the tolerance: so near a relaxation comes to its optimum
+constexpr double kNoLevel = -1e300;  // nothing closes here
+
 class Relaxer {
   public:
-    explicit Relaxer(const Model& model) : m_(model), found_(model), backup_(model.states) {
-        space_.resize(model.states);
+    explicit Relaxer(const GroupedModel& model) : m_(model), found_(model), backup_(model.num_states) {
+        space_.resize(model.num_states);
     }
 
     // Policy iteration on the states that allowed actions can reach. On return, with e the largest amount by
     // which some allowed choice is worth more than the value of its state, start_value + e / (1 - discount)
     // is a bound. Ends early once the bound is at most `close_at`. False: no allowed policy avoids forbidden
     // actions. A rough solution ends as soon as the bound cannot come down to `close_at` any more, it seems.
-    template <class Stop>
-    bool solve(const ActionSets& allowed, Relaxed& r, double close_at, double tolerance, Stop&& stop,
+    bool solve(const ActionSets& allowed, Relaxed& r, double close_at, double tolerance, auto&& stop,
                bool rough = false, const double* reward_shift = nullptr, double reward_scale = 1.0) {
         shift_ = reward_shift;
         scale_ = reward_scale;
@@ -73,27 +75,26 @@ class Relaxer {
     }
 
     // Discounted visits of the states under a policy, over the states found by the last `solve`.
-    template <class Stop>
-    void occupancy(const Relaxed& r, std::vector<double>& visits, Stop&& stop) {
+    void occupancy(const Relaxed& r, std::vector<double>& visits, auto&& stop) {
         auto apply = [&](const std::vector<double>& x, std::vector<double>& y) {
             y = x;
             for (int i : reach()) {
                 if (x[i] == 0) continue;
+                const double visits_after = m_.discount * x[i];
                 for (int64_t k = m_.row_start[r.policy[i]]; k < m_.row_start[r.policy[i] + 1]; ++k) {
-                    y[m_.target[k]] -= m_.weight[k] * x[i];
+                    y[m_.target[k]] -= m_.probability[k] * visits_after;
                 }
             }
         };
-        visits.assign(m_.states, 0.0);
-        space_.residual = m_.initial;
+        visits.assign(m_.num_states, 0.0);
+        space_.residual.assign(m_.initial, m_.initial + m_.num_states);
         bicgstab(apply, [&](double left) { return left <= 1e-9 || stop(); }, visits, space_, 300);
         for (double& x : visits) x = std::isfinite(x) && x > 0 ? x : 0;
     }
 
     // Return of one row per state (-1: forbidden); minus infinity where a forbidden one is reached.
-    template <class Stop>
     double policy_return(const std::vector<int32_t>& rows, std::vector<double>& value, double tolerance,
-                         Stop&& stop) {
+                         auto&& stop) {
         shift_ = nullptr;
         scale_ = 1;
         if (!found_.explore(rows)) return -std::numeric_limits<double>::infinity();
@@ -113,8 +114,8 @@ class Relaxer {
     bool usable(int64_t row) const { return found_.usable(row); }
     double slack() const { return slack_; }
     double q(int state, int64_t row, const double* value) const {
-        if (!shift_) return m_.worth(row, value);
-        return m_.ahead(row, value) + scale_ * m_.reward[row] + shift_[state];
+        if (!shift_) return worth_by_four(m_, row, value);
+        return m_.discount * ahead_by_four(m_, row, value) + scale_ * m_.reward[row] + shift_[state];
     }
 
   private:
@@ -132,8 +133,7 @@ class Relaxer {
     // Value iteration in place, successors mostly first and with the way back to the state itself summed up:
     // few sweeps where there are few cycles. From above it stays above, so that every sweep gives a bound.
     // True if more sweeps would not help (rough: would not bring the bound down to `close_at`).
-    template <class Stop>
-    bool sweep_down(Relaxed& r, double close_at, double enough, bool rough, Stop&& stop) {
+    bool sweep_down(Relaxed& r, double close_at, double enough, bool rough, auto&& stop) {
         double before = 0;
         for (int k = 0; k < 100 && !stop(); ++k) {
             double change = 0;
@@ -183,15 +183,14 @@ class Relaxer {
         for (int i : reach()) r.value[i] = q(i, r.policy[i], r.value.data());
     }
 
-    template <class Stop>
-    void evaluate(Relaxed& r, double tolerance, Stop&& stop) {
+    void evaluate(Relaxed& r, double tolerance, auto&& stop) {
         sweep(r);
         double size = 0;
         for (int i : reach()) size = std::max(size, std::abs(r.value[i]));
         tolerance = std::max(tolerance, 2e-15 * size);
         auto apply = [&](const std::vector<double>& x, std::vector<double>& y) {
             for (int i : reach()) {
-                y[i] = x[i] - m_.ahead(r.policy[i], x.data());
+                y[i] = x[i] - m_.discount * ahead_by_four(m_, r.policy[i], x.data());
             }
         };
         for (int attempt = 0; attempt < 3; ++attempt) {
@@ -210,7 +209,7 @@ class Relaxer {
         for (int k = 0; k < 20000 && residual(r) > tolerance && !stop(); ++k) sweep(r);
     }
 
-    const Model& m_;
+    const GroupedModel& m_;
     Reach found_;
     std::vector<double> backup_;
     KrylovSpace space_;

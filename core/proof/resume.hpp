@@ -26,7 +26,7 @@ struct OldProof {
     std::unordered_map<int32_t, OldRegion> regions;
     std::vector<std::pair<int32_t, double>> floors;
 
-    void replay(const Model& m) {
+    void replay(const GroupedModel& m) {
         size_t taken = 0;
         for (const double x : numbers) {
             if (!(std::abs(x) < kInfinity)) throw std::invalid_argument("a number is not finite");
@@ -40,7 +40,7 @@ struct OldProof {
     }
 
   private:
-    void read(const Model& m, size_t at, size_t& taken) {
+    void read(const GroupedModel& m, size_t at, size_t& taken) {
         const int32_t number = bounded(words.at(at + 1), std::numeric_limits<int32_t>::max());
         OldRegion region;
         region.parent = words.at(at + 2);
@@ -48,8 +48,8 @@ struct OldProof {
         last = std::max(last, number);
         if (region.parent < 0) {
             root = number;
-            region.allowed = ActionSets(m.groups, m.actions);
-            region.value.assign(m.states, 0.0);
+            region.allowed = ActionSets(m.num_groups, m.num_actions);
+            region.value.assign(m.num_states, 0.0);
         } else {
             OldRegion& parent = regions.at(region.parent);
             if (parent.group < 0) throw std::invalid_argument("a region has parts but was not parted");
@@ -65,21 +65,21 @@ struct OldProof {
             const int32_t regret = words.at(place), count = words.at(place + 1), gone = words.at(place + 2);
             place += 3;
             const bool brief = regret & 2;
-            const size_t length =
-                brief ? 0
-                      : size_t(m.states) * (1 + (regret ? 1 : 0)) + size_t(count) * (size_t(m.states) + 2);
+            const size_t length = brief ? 0
+                                        : size_t(m.num_states) * (1 + (regret ? 1 : 0)) +
+                                              size_t(count) * (size_t(m.num_states) + 2);
             if (count < 0 || taken + length > numbers.size())
                 throw std::invalid_argument("the numbers end early");
             if (!brief)
                 region.value.assign(numbers.begin() + int64_t(taken),
-                                    numbers.begin() + int64_t(taken) + m.states);
+                                    numbers.begin() + int64_t(taken) + m.num_states);
             for (int32_t k = 0; k < count && !brief; ++k) {
-                const size_t where = taken + size_t(m.states) + size_t(k) * (size_t(m.states) + 2);
-                floors.emplace_back(bounded(words.at(place++), m.states), numbers.at(where + 1));
+                const size_t where = taken + size_t(m.num_states) + size_t(k) * (size_t(m.num_states) + 2);
+                floors.emplace_back(bounded(words.at(place++), m.num_states), numbers.at(where + 1));
             }
             for (int32_t k = 0; k < gone; ++k) {
-                const int32_t pair = bounded(words.at(place++), m.groups * m.actions);
-                region.allowed.remove(pair / m.actions, pair % m.actions);
+                const int32_t pair = bounded(words.at(place++), m.num_groups * m.num_actions);
+                region.allowed.remove(pair / m.num_actions, pair % m.num_actions);
             }
             taken += length;
         }
@@ -89,9 +89,9 @@ struct OldProof {
             region.draft.numbers.assign(numbers.begin() + int64_t(first), numbers.begin() + int64_t(taken));
         }
         if (words.at(place) == 1) {
-            region.group = bounded(words.at(place + 1), m.groups);
+            region.group = bounded(words.at(place + 1), m.num_groups);
             for (int32_t k = 0; k < words.at(place + 2); ++k) {
-                region.same.push_back(bounded(words.at(place + 3 + size_t(k)), m.actions));
+                region.same.push_back(bounded(words.at(place + 3 + size_t(k)), m.num_actions));
             }
         }
         regions[number] = std::move(region);
@@ -102,8 +102,8 @@ struct OldProof {
         return number;
     }
 
-    static void part(const Model& m, const OldRegion& parent, OldRegion& child) {
-        for (int a = 0; a < m.actions; ++a) {
+    static void part(const GroupedModel& m, const OldRegion& parent, OldRegion& child) {
+        for (int a = 0; a < m.num_actions; ++a) {
             const bool same = std::find(parent.same.begin(), parent.same.end(), a) != parent.same.end();
             if (same != (child.side == 0)) child.allowed.remove(parent.group, a);
         }
@@ -111,7 +111,7 @@ struct OldProof {
 };
 
 // Puts the open regions of the old proof back, and its text into the journal of the new one.
-inline void reopen(const OldProof& old, const Model& m, Journal& journal, StateRule& rule) {
+inline void reopen(const OldProof& old, const GroupedModel& m, Journal& journal, StateRule& rule) {
     {
         std::scoped_lock hold(journal.lock);
         journal.next = old.last + 1;
@@ -122,7 +122,7 @@ inline void reopen(const OldProof& old, const Model& m, Journal& journal, StateR
     }
     for (const auto& [number, region] : old.regions) {
         if (region.group < 0 || (region.kept && region.removed)) continue;
-        Region open{region.allowed, Relaxed(m.states), region.bound};
+        Region open{region.allowed, Relaxed(m.num_states), region.bound};
         open.relaxed.value = region.value;
         rule.reopen(open, number, region.group, region.same, region.kept, region.removed);
     }

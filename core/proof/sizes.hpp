@@ -14,7 +14,6 @@ struct Sizes {
     std::vector<std::vector<std::pair<int, int>>> pairs;  // [size] -> sizes of the left and right side
     int whole = 0;                                        // the size of the whole tree
 
-    Sizes() = default;
     Sizes(int tree_depth, int max_leaves) {
         std::map<std::pair<int, int>, int> number;  // depth, leaves -> size
         depth.push_back(0);

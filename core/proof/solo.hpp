@@ -13,8 +13,8 @@ class SoloLeaves {
           cubes_(shared.cubes),
           journal_(journal),
           root_(root),
-          bound_(std::make_unique<std::atomic<double>[]>(size_t(cubes_.size()) * m_.actions)),
-          hopeless_(size_t(cubes_.size()) * m_.actions, 0) {
+          bound_(std::make_unique<std::atomic<double>[]>(size_t(cubes_.size()) * m_.num_actions)),
+          hopeless_(size_t(cubes_.size()) * m_.num_actions, 0) {
         for (size_t k = 0; k < hopeless_.size(); ++k) bound_[k] = kInfinity;
     }
 
@@ -33,12 +33,11 @@ class SoloLeaves {
     }
 
     // Looks for hopeless leaves among the smallest cubes beforehand, for a while; any number of threads.
-    template <class Stop>
-    void look(Bounder& bounder, Stop&& stop) {
+    void look(Bounder& bounder, auto&& stop) {
         for (int k; (k = next_.fetch_add(1)) < cubes_.size();) {
             const int cube = cubes_.size() - 1 - k;
             if (cubes_.cubes[cube].level < cubes_.depth && cubes_.cubes[cube].edge_count > 0) continue;
-            for (int a = 0; a < m_.actions; ++a) {
+            for (int a = 0; a < m_.num_actions; ++a) {
                 if (stop()) return;
                 hopeless(bounder, cube, a);
             }
@@ -46,7 +45,7 @@ class SoloLeaves {
     }
 
     bool hopeless(Bounder& bounder, int cube, int action) {
-        const size_t leaf = size_t(cube) * m_.actions + action;
+        const size_t leaf = size_t(cube) * m_.num_actions + action;
         const double known = bound_[leaf].load(std::memory_order_relaxed);
         if (known == -kInfinity) return true;
         if (known < kInfinity && known > shared_.close_at()) return false;
@@ -76,8 +75,8 @@ class SoloLeaves {
   private:
     void write(int cube, int action, const Draft& draft) {
         std::scoped_lock hold(lock_);
-        if (hopeless_[size_t(cube) * m_.actions + action]) return;
-        hopeless_[size_t(cube) * m_.actions + action] = 1;
+        if (hopeless_[size_t(cube) * m_.num_actions + action]) return;
+        hopeless_[size_t(cube) * m_.num_actions + action] = 1;
         std::vector<int32_t> path{4};
         for (int v = cube; cubes_.cubes[v].from >= 0; v = cubes_.cubes[v].from) {
             path.push_back(2 * cubes_.cubes[v].split + (cubes_.cubes[v].is_left ? 0 : 1));
@@ -88,7 +87,7 @@ class SoloLeaves {
     }
 
     Shared& shared_;
-    const Model& m_;
+    const GroupedModel& m_;
     const Cubes& cubes_;
     Journal& journal_;
     Region root_;

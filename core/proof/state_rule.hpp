@@ -166,7 +166,7 @@ class StateRule {
         Draft draft;
         draft.brief = journal_.brief();
         const std::vector<Item> whole{{0, shared_.sizes.whole, 0}};
-        const Verdict verdict = bounder.process(region, whole, 6, true, journal_.on ? &draft : nullptr);
+        const Verdict verdict = bounder.process(region, whole, kRounds, true, journal_.on ? &draft : nullptr);
         if (verdict == Verdict::stopped) return put(open);
         const int32_t side = open.keeps ? 0 : 1;
         if (verdict == Verdict::closed) {
@@ -186,14 +186,14 @@ class StateRule {
         // States that the relaxed policy never visits count a little too: the tree may well get there.
         std::vector<double> weight = occupancy;
         const auto& reach = bounder.relaxer.reach();
-        for (int i : reach) weight[i] += 1e-2 / (1 - m_.discount) / double(reach.size());
-        bounder.find_costs(region, weight, 10 * room);
+        for (int i : reach) weight[i] += kUnvisited / (1 - m_.discount) / double(reach.size());
+        bounder.find_losses(region, weight, 10 * room);
         int group = -1;
         std::vector<int32_t> action_of, same;
-        if (bounder.step.solve(bounder.cost, bounder.viable, {{0, shared_.sizes.whole, 0}}, stop)) {
+        if (bounder.least_loss.solve(bounder.loss, bounder.viable, {{0, shared_.sizes.whole, 0}}, stop)) {
             std::vector<TreeNode> tree;
-            bounder.step.extract(0, shared_.sizes.whole, bounder.viable, tree);
-            actions_of_tree(shared_.cubes, tree, m_.groups, action_of);
+            bounder.least_loss.extract(0, shared_.sizes.whole, bounder.viable, tree);
+            actions_of_tree(shared_.cubes, tree, m_.num_groups, action_of);
             group = differing(bounder, region, occupancy, action_of, false);
             if (group < 0) group = differing(bounder, region, occupancy, action_of, true);
             if (group >= 0) same = same_as_policy(bounder, region, occupancy, group);
@@ -217,7 +217,7 @@ class StateRule {
         std::vector<int32_t> words{1, group, int32_t(made->same.size())};
         words.insert(words.end(), made->same.begin(), made->same.end());
         made->number = write_region(journal_, parent, side, 0, draft, words, made->region.bound);
-        bytes_each_.store(made->region.allowed.bytes() / 2 + size_t(m_.states) * 6 + 200,
+        bytes_each_.store(made->region.allowed.bytes() / 2 + size_t(m_.num_states) * 6 + 200,
                           std::memory_order_relaxed);
         const double bound = made->region.bound;
         put({bound, 0, made, false});
@@ -230,7 +230,7 @@ class StateRule {
                   const std::vector<int32_t>& action_of, bool any) const {
         int best = -1;
         double most = -1;
-        for (int g = 0; g < m_.groups; ++g) {
+        for (int g = 0; g < m_.num_groups; ++g) {
             if (!bounder.reached[g] || region.allowed.count(g) < 2) continue;
             bool differs = false;
             for (int k = m_.group_start[g]; k < m_.group_start[g + 1] && !differs; ++k) {
@@ -238,19 +238,18 @@ class StateRule {
                 if (!bounder.relaxer.reaches(i)) continue;
                 const int32_t row = region.relaxed.policy[i];
                 if (any) {
-                    for (int a = 0; a < m_.actions; ++a) {
-                        differs |=
-                            region.allowed.has(g, a) && m_.choice_of[size_t(i) * m_.actions + a] != row;
+                    for (int a = 0; a < m_.num_actions; ++a) {
+                        differs |= region.allowed.has(g, a) && m_.choices(i)[a] != row;
                     }
                 } else {
-                    differs = occupancy[i] > 0 && m_.choice_of[size_t(i) * m_.actions + action_of[g]] != row;
+                    differs = occupancy[i] > 0 && m_.choices(i)[action_of[g]] != row;
                 }
             }
             if (!differs) continue;
             double stake = 0;
-            for (int a = 0; a < m_.actions; ++a) {
+            for (int a = 0; a < m_.num_actions; ++a) {
                 if (region.allowed.has(g, a))
-                    stake = std::max(stake, bounder.cost[size_t(g) * bounder.step.padded() + a]);
+                    stake = std::max(stake, bounder.loss[size_t(g) * bounder.least_loss.padded() + a]);
             }
             if (stake > most) most = stake, best = g;
         }
@@ -267,26 +266,27 @@ class StateRule {
             if (heaviest < 0 || occupancy[i] > occupancy[heaviest]) heaviest = i;
         }
         int lead = -1;
-        for (int a = 0; a < m_.actions && lead < 0; ++a) {
-            const bool taken =
-                m_.choice_of[size_t(heaviest) * m_.actions + a] == region.relaxed.policy[heaviest];
+        for (int a = 0; a < m_.num_actions && lead < 0; ++a) {
+            const bool taken = m_.choices(heaviest)[a] == region.relaxed.policy[heaviest];
             if (taken && region.allowed.has(group, a)) lead = a;
         }
         std::vector<int32_t> same;
-        for (int a = 0; a < m_.actions; ++a) {
+        for (int a = 0; a < m_.num_actions; ++a) {
             if (!region.allowed.has(group, a)) continue;
             bool equal = true;
             for (int k = m_.group_start[group]; k < m_.group_start[group + 1]; ++k) {
-                const size_t i = size_t(m_.group_state[k]) * m_.actions;
-                equal &= m_.choice_of[i + a] == m_.choice_of[i + lead];
+                const int32_t* rows = m_.choices(m_.group_state[k]);
+                equal &= rows[a] == rows[lead];
             }
             if (equal) same.push_back(a);
         }
         return same;
     }
 
+    static constexpr double kUnvisited = 1e-2;  // of all visits: spread over the states that can be reached
+
     Shared& shared_;
-    const Model& m_;
+    const GroupedModel& m_;
     Journal& journal_;
     std::mutex lock_;
     std::condition_variable changed_;

@@ -22,19 +22,18 @@ class TreeWorker {
     void begin(const Draft& draft, double solo_seconds) {
         auto stop = [&] { return shared_.stopped(); };
         Region root = rule_.root_;
-        bounder_.relaxer.solve(root.allowed, root.relaxed, -1e300, 0.02 * shared_.tolerance, stop);
+        bounder_.relaxer.solve(root.allowed, root.relaxed, kNoLevel, kRelaxed * shared_.tolerance, stop);
         std::vector<double> occupancy;
         bounder_.relaxer.occupancy(root.relaxed, occupancy, stop);
-        rule_.weight_.assign(m_.groups, 0.0);
-        for (int i = 0; i < m_.states; ++i) {
+        rule_.weight_.assign(m_.num_groups, 0.0);
+        for (int i = 0; i < m_.num_states; ++i) {
             if (m_.group_of[i] >= 0) rule_.weight_[m_.group_of[i]] += occupancy[i];
         }
-        using clock = std::chrono::steady_clock;
-        const auto until = clock::now() + clock_time(solo_seconds);
+        Stop enough(solo_seconds);
         if (shared_.switches.solo) {
             rule_.solo_.look(bounder_, [&] {
                 listen();
-                return shared_.stopped() || clock::now() > until;
+                return shared_.stopped() || enough.check();
             });
         }
         listen();
@@ -176,7 +175,7 @@ class TreeWorker {
     void settle(const TreeTask& task, const Item& item, double elsewhere, int32_t number) {
         std::vector<std::pair<double, int>> actions;
         for (const int a : task.partial->actions(task.region->allowed, item.cube)) {
-            actions.emplace_back(elsewhere - task.partial->leaf_cost(item.cube, a), a);
+            actions.emplace_back(elsewhere - task.partial->leaf_loss(item.cube, a), a);
         }
         std::stable_sort(actions.begin(), actions.end(), [](auto& x, auto& y) { return x.first > y.first; });
         const double share = task.share / double(std::max<size_t>(1, actions.size()));
@@ -228,7 +227,7 @@ class TreeWorker {
     // The tree is whole: what it is worth closes its region, once the region's bound is sharp.
     void complete(TreeTask& task) {
         std::vector<int32_t> action_of;
-        actions_of_tree(cubes_, nodes_, m_.groups, action_of);
+        actions_of_tree(cubes_, nodes_, m_.num_groups, action_of);
         std::vector<double> value = task.region->relaxed.value;
         offer_tree(shared_, bounder_.relaxer, nodes_, action_of, value);
         Region region = *task.region;
@@ -242,7 +241,7 @@ class TreeWorker {
 
     TreeRule& rule_;
     Shared& shared_;
-    const Model& m_;
+    const GroupedModel& m_;
     const Cubes& cubes_;
     Journal& journal_;
     Bounder& bounder_;

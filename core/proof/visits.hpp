@@ -11,9 +11,12 @@ namespace spotree::proof {
 // 3).
 class LeastVisits {
   public:
-    explicit LeastVisits(const Model& model)
-        : m_(model), start_(model.states + 1, 0), length_(model.states, 0), known_(model.states, 0) {
-        for (int i = 0; i < model.states; ++i) {
+    explicit LeastVisits(const GroupedModel& model)
+        : m_(model),
+          start_(model.num_states + 1, 0),
+          length_(model.num_states, 0),
+          known_(model.num_states, 0) {
+        for (int i = 0; i < model.num_states; ++i) {
             int64_t longest = 0;
             for (int64_t row = model.choice_start[i]; row < model.choice_start[i + 1]; ++row) {
                 longest = std::max(longest, model.row_start[row + 1] - model.row_start[row]);
@@ -22,18 +25,17 @@ class LeastVisits {
         }
         target_.resize(start_.back());
         weight_.resize(start_.back());
-        signature_.assign(size_t(model.choice_start.back()), 0);
-        space_.resize(model.states);
+        signature_.assign(size_t(model.num_rows()), 0);
+        space_.resize(model.num_states);
     }
 
     // Fills `visits` over the states that `relaxer` found reachable.
-    template <class Stop>
     void solve(const Relaxer& relaxer, const std::vector<double>& floor, std::vector<double>& visits,
-               Stop&& stop) {
+               auto&& stop) {
         for (int i : relaxer.reach()) refresh(i, relaxer);
-        visits.assign(m_.states, 0.0);
+        visits.assign(m_.num_states, 0.0);
         if (push_on(relaxer, floor, visits)) return settle(relaxer, floor, visits);
-        at_floor_.assign(m_.states, 0);
+        at_floor_.assign(m_.num_states, 0);
         for (int i : relaxer.reach()) visits[i] = std::max({visits[i], floor[i], m_.initial[i]});
         push(relaxer, visits, arriving_);
         for (int i : relaxer.reach()) at_floor_[i] = floor[i] > arriving_[i];
@@ -70,8 +72,8 @@ class LeastVisits {
             const int64_t end = m_.row_start[row + 1];
             if (count < 0) {
                 count = end - k;
-                std::copy(m_.target.begin() + k, m_.target.begin() + end, to);
-                std::copy(m_.weight.begin() + k, m_.weight.begin() + end, least);
+                std::copy(m_.target + k, m_.target + end, to);
+                for (int64_t j = 0; j < count; ++j) least[j] = m_.discount * m_.probability[k + j];
                 continue;
             }
             int64_t kept = 0;
@@ -82,7 +84,7 @@ class LeastVisits {
                     ++k;
                 } else {
                     to[kept] = to[j];
-                    least[kept++] = std::min(least[j++], m_.weight[k++]);
+                    least[kept++] = std::min(least[j++], m_.discount * m_.probability[k++]);
                 }
             }
             count = kept;
@@ -92,7 +94,7 @@ class LeastVisits {
 
     // From below, predecessors mostly first: one pass where there are no cycles. True if nothing is left.
     bool push_on(const Relaxer& relaxer, const std::vector<double>& floor, std::vector<double>& visits) {
-        arriving_ = m_.initial;  // from other states
+        arriving_.assign(m_.initial, m_.initial + m_.num_states);  // from other states
         double before = 0;
         for (int pass = 0; pass < 30; ++pass) {
             double moved = 0;
@@ -119,7 +121,7 @@ class LeastVisits {
 
     void push(const Relaxer& relaxer, const std::vector<double>& visits,
               std::vector<double>& arriving) const {
-        arriving = m_.initial;
+        arriving.assign(m_.initial, m_.initial + m_.num_states);
         add(relaxer, visits, arriving, 1.0);
     }
 
@@ -133,9 +135,8 @@ class LeastVisits {
     }
 
     // Solves visits = arriving away from the floors, visits = floor on them.
-    template <class Stop>
     void linear(const Relaxer& relaxer, const std::vector<double>& floor, std::vector<double>& visits,
-                Stop&& stop) {
+                auto&& stop) {
         for (int i : relaxer.reach()) {
             if (at_floor_[i]) visits[i] = floor[i];
         }
@@ -174,7 +175,7 @@ class LeastVisits {
         }
     }
 
-    const Model& m_;
+    const GroupedModel& m_;
     std::vector<int64_t> start_, length_;
     std::vector<int32_t> target_;
     std::vector<double> weight_, arriving_;

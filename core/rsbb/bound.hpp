@@ -1,7 +1,7 @@
-// The closed-form bound: each open row takes the best action of the leaves it can reach.
+// The closed-form bound: each open row takes the best action of the leaves it can arrive at.
 #pragma once
 
-#include "rsbb/reach.hpp"
+#include "rsbb/arrivals.hpp"
 
 namespace spotree::rsbb {
 
@@ -21,14 +21,14 @@ class Bound {
 
     int64_t work = 0;  // numbers and words touched, to keep the search for trees in proportion
 
-    void apply(Region& region, const Reach& reach, const Reach* parent) {
+    void apply(Region& region, const Arrivals& arrivals, const Arrivals* parent) {
         if (!switches_.settled || parent == nullptr) {
             parent = nullptr;
             region.settled_loss = 0;
             region.certain_loss.clear();
         }
-        count_new_rows(region, reach, parent);
-        double total = region.settled_loss + open_rows(region, reach);
+        count_new_rows(region, arrivals, parent);
+        double total = region.settled_loss + open_rows(region, arrivals);
         if (!region.certain_loss.empty()) {
             for (int32_t l = 0; l < step_.leaves; ++l) {
                 total += least(region.certain_loss.data() + l * step_.actions, shape_.actions(region, l));
@@ -39,21 +39,22 @@ class Bound {
     }
 
   private:
-    void count_new_rows(Region& region, const Reach& reach, const Reach* parent) {
+    void count_new_rows(Region& region, const Arrivals& arrivals, const Arrivals* parent) {
         for (int32_t l = 0; l < step_.leaves; ++l) {
-            const uint64_t* here = reach.at_leaf(l);
+            const uint64_t* here = arrivals.at_leaf(l);
             const int32_t action = shape_.next_action(region, l, -1);
             for (int64_t w = 0; w < step_.words; ++w) {
-                uint64_t bits = here[w] & reach.counted()[w];
+                uint64_t bits = here[w] & arrivals.counted()[w];
                 if (parent != nullptr) bits &= ~parent->counted()[w];
                 if (bits == 0) continue;
-                const uint64_t shared = reach.shared()[w];
+                const uint64_t shared = arrivals.shared()[w];
                 for (; bits != 0; bits &= bits - 1) {
                     const int bit = std::countr_zero(bits);
                     const int64_t row = 64 * w + bit;
                     if (!((shared >> bit) & 1) && switches_.group) {
                         add_certain(region, l, row);
-                    } else if (first_leaf(reach, row) == l) {  // its leaves share one action: count it once
+                    } else if (first_leaf(arrivals, row) ==
+                               l) {  // its leaves share one action: count it once
                         region.settled_loss += step_.loss[row * step_.actions + action];
                     }
                 }
@@ -69,29 +70,29 @@ class Bound {
         work += step_.actions;
     }
 
-    int32_t first_leaf(const Reach& reach, int64_t row) const {
+    int32_t first_leaf(const Arrivals& arrivals, int64_t row) const {
         int32_t l = 0;
-        while (!((reach.at_leaf(l)[row / 64] >> (row % 64)) & 1)) ++l;
+        while (!((arrivals.at_leaf(l)[row / 64] >> (row % 64)) & 1)) ++l;
         return l;
     }
 
-    // Rows not counted yet: nothing is lost while some reachable leaf may take any action.
-    double open_rows(const Region& region, const Reach& reach) {
+    // Rows not counted yet: nothing is lost while some leaf of theirs may take any action.
+    double open_rows(const Region& region, const Arrivals& arrivals) {
         bool all_free = true;
         for (int32_t l = 0; l < step_.leaves; ++l)
             all_free &= shape_.action_count(region, l) == step_.actions;
         if (all_free) return 0.0;
         double total = 0;
         for (int64_t w = 0; w < step_.words; ++w) {
-            uint64_t bits = step_.every[w] & ~reach.counted()[w];
+            uint64_t bits = step_.every[w] & ~arrivals.counted()[w];
             for (int32_t l = 0; l < step_.leaves && bits != 0; ++l) {
-                if (shape_.action_count(region, l) == step_.actions) bits &= ~reach.at_leaf(l)[w];
+                if (shape_.action_count(region, l) == step_.actions) bits &= ~arrivals.at_leaf(l)[w];
             }
             for (; bits != 0; bits &= bits - 1) {
                 const int bit = std::countr_zero(bits);
                 std::fill(allowed_.begin(), allowed_.end(), 0);
                 for (int32_t l = 0; l < step_.leaves; ++l) {
-                    if (!((reach.at_leaf(l)[w] >> bit) & 1)) continue;
+                    if (!((arrivals.at_leaf(l)[w] >> bit) & 1)) continue;
                     for (int32_t v = 0; v < step_.action_words; ++v)
                         allowed_[v] |= shape_.actions(region, l)[v];
                 }

@@ -4,17 +4,14 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 
 #include "rsbb/bound.hpp"
 #include "rsbb/branch.hpp"
 #include "rsbb/frontier.hpp"
 #include "rsbb/primal.hpp"
-#include "run/stop.hpp"
+#include "run/threads.hpp"
 
 namespace spotree::rsbb {
-
-enum class Ending { kProved = 0, kTime = 1, kMemory = 2, kInterrupted = 3, kInfeasible = 4 };
 
 struct Settings {
     Switches switches;
@@ -31,7 +28,8 @@ struct Settings {
 struct Outcome {
     Candidate tree;  // loss is infinite where the start was not beaten
     double least_loss = 0;
-    Ending ending = Ending::kProved;
+    bool feasible = true;          // else the frozen splits alone make too many leaves
+    Reason reason = Reason::none;  // none: proved
     int64_t expanded = 0, bounded = 0, discarded = 0, candidates = 0, largest_frontier = 0;
 };
 
@@ -50,25 +48,15 @@ class Search {
         discarded_least_ = std::numeric_limits<double>::infinity();
         Region root = shape_.root(settings_.seed);
         if (!shape_.fits_leaves(root)) {
-            outcome_.ending = Ending::kInfeasible;
+            outcome_.feasible = false;
             return std::move(outcome_);
         }
         begin_with(std::move(root));
-        std::vector<std::thread> workers;
-        for (int32_t w = 0; w < settings_.threads; ++w) workers.emplace_back([this, &stop] { work(stop); });
-        {
-            std::unique_lock lock(mutex_);
-            while (finished_ < settings_.threads) {
-                done_.wait_for(lock, std::chrono::milliseconds(50),
-                               [&] { return finished_ == settings_.threads; });
-                if (finished_ == settings_.threads) break;
-                lock.unlock();
-                const bool over = stop.check();
-                lock.lock();
-                if (over) halt(stop);
-            }
-        }
-        for (auto& worker : workers) worker.join();
+        Threads workers(stop);
+        for (int32_t w = 0; w < settings_.threads; ++w) workers.start([this, &stop] { work(stop); });
+        while (!workers.wait(kLook)) stop.check();
+        workers.join();
+        outcome_.reason = stop.reason();
         return conclude();
     }
 
@@ -84,10 +72,10 @@ class Search {
     bool nothing_open() const { return frontier_.empty() || closed(frontier_.least_loss()); }
 
     void begin_with(Region root) {
-        Reach reach(step_, shape_);
+        Arrivals arrivals(step_, shape_);
         Bound bound(step_, shape_, settings_.switches);
-        reach.compute(root, settings_.switches.group);
-        bound.apply(root, reach, nullptr);
+        arrivals.compute(root, settings_.switches.group);
+        bound.apply(root, arrivals, nullptr);
         outcome_.bounded = 1;
         const bool solved = shape_.one_shape(root);
         if (settings_.switches.primal || solved) {
@@ -115,25 +103,15 @@ class Search {
         outcome_.largest_frontier = std::max(outcome_.largest_frontier, frontier_.size());
     }
 
-    void halt(Ending why) {
-        if (!halted_) outcome_.ending = why;
-        halted_ = true;
-        changed_.notify_all();
-    }
-
-    void halt(const Stop& stop) {
-        halt(stop.reason() == Reason::interrupted ? Ending::kInterrupted : Ending::kTime);
-    }
-
     // What one thread works in, and what it has made of its region.
     struct Worker {
         explicit Worker(const Search& search)
-            : reach(search.step_, search.shape_),
-              reach_child(search.step_, search.shape_),
+            : arrivals(search.step_, search.shape_),
+              child_arrivals(search.step_, search.shape_),
               bound(search.step_, search.shape_, search.settings_.switches),
               primal(search.step_, search.shape_) {}
 
-        Reach reach, reach_child;
+        Arrivals arrivals, child_arrivals;
         Bound bound;
         Primal primal;
         int64_t primal_work = 0;
@@ -146,15 +124,16 @@ class Search {
 
     // Node selection: the region with the largest upper bound (the least loss). False: there is no more.
     bool select(Worker& mine, Stop& stop, std::unique_lock<std::mutex>& lock) {
-        while (!halted_ && nothing_open() && busy_ > 0) {
+        while (!stop.raised() && nothing_open() && busy_ > 0) {
             ++waiting_;
-            changed_.wait(lock);
+            changed_.wait_for(lock, std::chrono::duration<double>(kLook));
             --waiting_;
         }
-        if (halted_ || nothing_open()) return false;
-        if (stop.check()) halt(stop);
-        if (frontier_.bytes() > settings_.bytes) halt(Ending::kMemory);
-        if (halted_) return false;
+        if (stop.raised() || nothing_open() || stop.check()) return false;
+        if (frontier_.bytes() > settings_.bytes) {
+            stop.raise(Reason::memory);
+            return false;
+        }
         frontier_.pop(mine.region);
         ++busy_;
         ++outcome_.expanded;
@@ -168,7 +147,7 @@ class Search {
         // Branching: the region becomes two, of which one may be empty. Side 0 is the newest: split, this
         // feature, lower half, this action.
         const Branch branch = branching_.choose(mine.region);
-        mine.reach.compute(mine.region, settings_.switches.group);
+        mine.arrivals.compute(mine.region, settings_.switches.group);
         const int32_t changed = branch.variable == Variable::kAction ? -1 : branch.node;
         for (const int side : {1, 0}) {
             Region& child = mine.children[mine.born];
@@ -179,8 +158,8 @@ class Search {
 
     // Bounding: from above in closed form (alpha), from below by a tree of the region now and then (beta).
     void bound(Worker& mine, Region& child, int32_t changed) const {
-        mine.reach_child.update(mine.reach, child, changed, settings_.switches.group);
-        mine.bound.apply(child, mine.reach_child, &mine.reach);
+        mine.child_arrivals.update(mine.arrivals, child, changed, settings_.switches.group);
+        mine.bound.apply(child, mine.child_arrivals, &mine.arrivals);
         const bool due =
             settings_.switches.primal && mine.primal_work + mine.primal.cost() <= mine.bound.work;
         if (due) mine.primal_work += mine.primal.cost();
@@ -208,9 +187,7 @@ class Search {
             lock.lock();
             collect(mine);
         }
-        ++finished_;
         changed_.notify_all();
-        done_.notify_all();
     }
 
     Outcome conclude() {
@@ -222,6 +199,8 @@ class Search {
         return std::move(outcome_);
     }
 
+    static constexpr double kLook = 0.05;  // seconds between two looks at the wish
+
     const Step& step_;
     const Settings settings_;
     const Shape shape_;
@@ -229,14 +208,11 @@ class Search {
 
     std::mutex mutex_;                 // guards everything below
     std::condition_variable changed_;  // for threads that wait for regions
-    std::condition_variable done_;     // for the caller
     Frontier frontier_;
     double incumbent_ = 0;
     double discarded_least_ = 0;
     int32_t busy_ = 0;     // threads that expand a region: they put its children back before they stop
     int32_t waiting_ = 0;  // threads without one
-    int32_t finished_ = 0;
-    bool halted_ = false;
     Outcome outcome_;
 };
 

@@ -1,6 +1,7 @@
 // Repeatable chance: one mixing function, and one small generator per worker.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 namespace spotree {
@@ -37,6 +38,9 @@ class Random {
 
     // Uniform in [0, 1).
     double uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
+
+    // Its logarithm, finite also at 0: times a temperature, how much worse a candidate may be.
+    double log_uniform() { return std::log(uniform() + 1e-300); }
 
     // Uniform in 0 .. bound - 1.
     int32_t below(int64_t bound) {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "linear/residual.hpp"
 #include "values/chain_factors.hpp"
-#include "values/residual.hpp"
 
 namespace spotree {
 
@@ -54,7 +54,7 @@ class ChainSolver {
             least = std::min(least, time[s]);
         }
         const double slack = 1.0 - timed.size;
-        return least > 0.0 && slack > 0.0 ? solved.size * longest / slack * detail::kUp : HUGE_VAL;
+        return least > 0.0 && slack > 0.0 ? solved.size * longest / slack * kUp : HUGE_VAL;
     }
 
     template <class Measure>

@@ -10,46 +10,53 @@ Importing this package does no work: each public name is looked up where it live
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from spotree import errors, models
-    from spotree.errors import SpotreeError
-    from spotree.mdp.build import build_mdp
-    from spotree.mdp.model import MDP
-    from spotree.methods.history import Progress
-    from spotree.methods.method import Method
-    from spotree.methods.neighbourhood import Neighbourhood
-    from spotree.methods.omdt import Omdt
-    from spotree.methods.presets import PAPER
-    from spotree.methods.request import Request
-    from spotree.methods.solution import Solution, SolveStatus
-    from spotree.methods.solve import solve
-    from spotree.methods.spot import Spot
-    from spotree.methods.viper import Viper
-    from spotree.methods.warm_start import SpotFromOmdt
-    from spotree.models import load
-    from spotree.proof.certificate import Certificate
-    from spotree.proof.certify import certify
-    from spotree.proof.check import Verdict
-    from spotree.proof.checked import check
-    from spotree.proof.ingredients import Ingredients
-    from spotree.readers.drn_write import write_drn
-    from spotree.readers.npz import write_npz
-    from spotree.readers.read import read
-    from spotree.readers.umb_write import write_umb
-    from spotree.step.best_tree import best_tree
-    from spotree.step.engine import Engine
-    from spotree.step.exact.engine import Exact
-    from spotree.step.exact.preparation import Preparation
-    from spotree.step.exhaustive import Exhaustive
-    from spotree.step.improve import improve
-    from spotree.step.limits import Limits
-    from spotree.step.milp.engine import Milp
-    from spotree.step.problem import Frozen, TreeProblem
-    from spotree.step.result import Status, StepResult
-    from spotree.step.rsbb.engine import Rsbb
-    from spotree.tree.policy import TreePolicy
-    from spotree.tree.tree import Tree
-    from spotree.values import action_values, evaluate, optimum, policy_value
+if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
+    from spotree import errors as errors
+    from spotree import models as models
+    from spotree.errors import SpotreeError as SpotreeError
+    from spotree.mdp.build import build_mdp as build_mdp
+    from spotree.mdp.model import MDP as MDP
+    from spotree.methods.history import Progress as Progress
+    from spotree.methods.method import Method as Method
+    from spotree.methods.neighbourhood import Neighbourhood as Neighbourhood
+    from spotree.methods.omdt import Omdt as Omdt
+    from spotree.methods.presets import PAPER as PAPER
+    from spotree.methods.request import Request as Request
+    from spotree.methods.solution import Solution as Solution
+    from spotree.methods.solution import SolveStatus as SolveStatus
+    from spotree.methods.solve import solve as solve
+    from spotree.methods.spot import Spot as Spot
+    from spotree.methods.viper import Viper as Viper
+    from spotree.methods.warm_start import SpotFromOmdt as SpotFromOmdt
+    from spotree.models import load as load
+    from spotree.proof.certificate import Certificate as Certificate
+    from spotree.proof.certify import certify as certify
+    from spotree.proof.check import Verdict as Verdict
+    from spotree.proof.checked import check as check
+    from spotree.proof.ingredients import Ingredients as Ingredients
+    from spotree.readers.drn_write import write_drn as write_drn
+    from spotree.readers.npz import write_npz as write_npz
+    from spotree.readers.read import read as read
+    from spotree.readers.umb_write import write_umb as write_umb
+    from spotree.step.best_tree import best_tree as best_tree
+    from spotree.step.engine import Engine as Engine
+    from spotree.step.exact.engine import Exact as Exact
+    from spotree.step.exact.preparation import Preparation as Preparation
+    from spotree.step.exhaustive import Exhaustive as Exhaustive
+    from spotree.step.improve import improve as improve
+    from spotree.step.limits import Limits as Limits
+    from spotree.step.milp.engine import Milp as Milp
+    from spotree.step.problem import Frozen as Frozen
+    from spotree.step.problem import TreeProblem as TreeProblem
+    from spotree.step.result import Status as Status
+    from spotree.step.result import StepResult as StepResult
+    from spotree.step.rsbb.engine import Rsbb as Rsbb
+    from spotree.tree.policy import TreePolicy as TreePolicy
+    from spotree.tree.tree import Tree as Tree
+    from spotree.values import action_values as action_values
+    from spotree.values import evaluate as evaluate
+    from spotree.values import optimum as optimum
+    from spotree.values import policy_value as policy_value
 
 _HOME = {
     "Certificate": "spotree.proof.certificate",
@@ -100,54 +107,7 @@ _HOME = {
     "write_umb": "spotree.readers.umb_write",
 }
 
-__all__ = [
-    "MDP",
-    "PAPER",
-    "Certificate",
-    "Engine",
-    "Exact",
-    "Exhaustive",
-    "Frozen",
-    "Ingredients",
-    "Limits",
-    "Method",
-    "Milp",
-    "Neighbourhood",
-    "Omdt",
-    "Preparation",
-    "Progress",
-    "Request",
-    "Rsbb",
-    "Solution",
-    "SolveStatus",
-    "Spot",
-    "SpotFromOmdt",
-    "SpotreeError",
-    "Status",
-    "StepResult",
-    "Tree",
-    "TreePolicy",
-    "TreeProblem",
-    "Verdict",
-    "Viper",
-    "action_values",
-    "best_tree",
-    "build_mdp",
-    "certify",
-    "check",
-    "errors",
-    "evaluate",
-    "improve",
-    "load",
-    "models",
-    "optimum",
-    "policy_value",
-    "read",
-    "solve",
-    "write_drn",
-    "write_npz",
-    "write_umb",
-]
+__all__ = sorted(_HOME, key=lambda name: (not name.isupper(), name))
 __version__ = "0.1.0"
 
 

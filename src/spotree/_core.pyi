@@ -6,6 +6,35 @@ def route(
     *, feature: SmallInts, threshold: Floats, left: SmallInts, right: SmallInts, features: Features
 ) -> SmallInts: ...
 
+class Ranks:
+    def __init__(self, features: Features, seconds: float = -1.0) -> None: ...
+    @property
+    def finished(self) -> bool: ...
+    @property
+    def values(self) -> list[Floats]: ...
+    @property
+    def rank(self) -> SmallInts: ...
+    @property
+    def group_of(self) -> SmallInts: ...
+    @property
+    def first(self) -> SmallInts: ...
+
+class Model:
+    def __init__(
+        self,
+        *,
+        choice_start: Ints,
+        choice_of: SmallInts,
+        row_start: Ints,
+        target: SmallInts,
+        probability: Floats,
+        reward: Floats,
+        initial: PerState,
+        discount: float,
+    ) -> None: ...
+
+def merge_equal_choices(model: Model) -> SmallInts: ...
+
 class Stop:
     def __init__(self, seconds: float = -1.0) -> None: ...
     def check(self) -> bool: ...
@@ -43,38 +72,9 @@ def reachable(
 def endless(
     *, row_start: Ints, row_of: SmallInts, target: SmallInts, probability: Floats, roots: SmallInts | None
 ) -> SmallInts: ...
-def backup(
-    *, row_start: Ints, target: SmallInts, probability: Floats, reward: Floats, value: PerState, discount: float
-) -> Floats: ...
-def sweep(
-    *,
-    choice_start: Ints,
-    row_start: Ints,
-    target: SmallInts,
-    probability: Floats,
-    reward: Floats,
-    value: PerState,
-    discount: float,
-    sweeps: int,
-    stop: Stop | None = None,
-) -> PerState: ...
-def most_missed(
-    *,
-    choice_start: Ints,
-    row_start: Ints,
-    target: SmallInts,
-    probability: Floats,
-    reward: Floats,
-    value: PerState,
-    discount: float,
-) -> float: ...
-
-class ExactPreparation:
-    def __init__(self, features: Features, seconds: float = -1.0) -> None: ...
-    @property
-    def rows(self) -> int: ...
-    @property
-    def groups(self) -> int: ...
+def backup(model: Model, value: PerState) -> Floats: ...
+def sweep(model: Model, value: PerState, sweeps: int, stop: Stop | None = None) -> PerState: ...
+def most_missed(model: Model, value: PerState) -> float: ...
 
 class ExactWorkspace:
     def __init__(self) -> None: ...
@@ -123,7 +123,7 @@ class ExactOutcome:
     @property
     def best_gain(self) -> float: ...
     @property
-    def cost(self) -> float: ...
+    def loss(self) -> float: ...
     @property
     def lower(self) -> float: ...
     @property
@@ -144,7 +144,7 @@ class ExactOutcome:
     def entries(self) -> int: ...
 
 def exact_solve(
-    preparation: ExactPreparation,
+    ranks: Ranks,
     workspace: ExactWorkspace,
     gain: Floats,
     settings: ExactSettings,
@@ -152,21 +152,13 @@ def exact_solve(
     start: ExactStart | None,
     frozen: ExactFrozen | None,
 ) -> ExactOutcome: ...
-def merge_equal_choices(
-    *, choice_of: SmallInts, row_start: Ints, target: SmallInts, probability: Floats, reward: Floats
-) -> SmallInts: ...
 
 class TreeSearch:
     def __init__(
         self,
         *,
+        model: Model,
         choice_of: SmallInts,
-        row_start: Ints,
-        target: SmallInts,
-        probability: Floats,
-        reward: Floats,
-        initial: PerState,
-        discount: float,
         group_of: SmallInts,
         rank: SmallInts,
         num_values: SmallInts,
@@ -242,7 +234,9 @@ class RsbbOutcome:
     @property
     def action(self) -> SmallInts: ...
     @property
-    def ending(self) -> int: ...
+    def feasible(self) -> bool: ...
+    @property
+    def reason(self) -> int: ...
     @property
     def least_loss(self) -> float: ...
     @property
@@ -262,14 +256,8 @@ class ProofModel:
     def __init__(
         self,
         *,
-        choice_start: Ints,
+        model: Model,
         choice_of: SmallInts,
-        row_start: Ints,
-        target: SmallInts,
-        probability: Floats,
-        reward: Floats,
-        initial: PerState,
-        discount: float,
         group_of: SmallInts,
         rank: SmallInts,
         split_feature: SmallInts,

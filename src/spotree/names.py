@@ -1,6 +1,7 @@
-"""Names of the same things in two orders, matched: a policy or certificate meets a model by names, not by position."""
+"""Names: looked up in a table, or matched in two orders, as a policy or certificate meets a model by names."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -8,6 +9,15 @@ from spotree.axes import Ints
 from spotree.errors import InvalidProblemError
 
 MOST_SHOWN = 8
+T = TypeVar("T")
+
+
+def called(kind: str, name: str, known: Mapping[str, T]) -> T:
+    """What the table holds under a name, which it must know."""
+    if name not in known:
+        verb = "are" if kind.endswith("s") else "is"
+        raise InvalidProblemError(f"{kind} {name!r} {verb} unknown; choose one of {', '.join(known)}")
+    return known[name]
 
 
 def places(kind: str, names: Sequence[str], among: Sequence[str], whose: str) -> Ints:

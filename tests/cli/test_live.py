@@ -2,7 +2,6 @@
 
 import pytest
 
-import spotree
 from spotree.cli.live import LiveLine
 from spotree.methods.history import Progress
 
@@ -11,7 +10,7 @@ def test_the_line_is_no_wider_than_the_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "20")
-    live = LiveLine(spotree.load("xor"))
+    live = LiveLine()
     live.active = True
     live.show(Progress(1.0, 2, 3.0, 4.0))
     assert len(capsys.readouterr().err.strip("\r")) < 20

@@ -50,8 +50,6 @@ WORDS = [
     struct.pack("<d", -1e308),
 ]
 WORDS += [struct.pack("<Q", 2**31), struct.pack("<d", 1e308), struct.pack("<Q", 1)]
-SHAPES = [b"(300000000,)", b"(0,)", b"(-1,)", b"()", b"(2, 2)", b"(9223372036854775808,)", b"(1, 0, 9)"]
-TYPES = [b"'|O'", b"'<U0'", b"'<f2'", b"'<c16'", b"'<M8[s]'", b"'|V8'", b"'<u8'", b"[('a', '<f8')]"]
 Members = list[tuple[str, bytes]]
 
 

@@ -9,9 +9,10 @@ from spotree.errors import InvalidProblemError
 from spotree.methods.frame import Frame
 from spotree.methods.ladder import Ladder
 from spotree.methods.neighbourhood import Neighbourhood
-from spotree.methods.ranks import CompleteTree, rank_features
+from spotree.methods.ranks import rank_features
 from spotree.methods.solution import SolveStatus
 from spotree.methods.solve import solve
+from spotree.tree.complete import CompleteTree, complete
 from spotree.tree.tree import leaf, make_tree
 
 KINDS = [
@@ -53,7 +54,7 @@ def test_a_candidate_is_worth_its_return_by_a_dense_solve(kind, size):
         search = search_of(mdp, depth)
         for _ in range(10):
             tree = random_complete(rng, ranks, depth, mdp.num_actions)
-            truth = policy_return(mdp, ranks.tree(tree).actions(mdp.features))
+            truth = policy_return(mdp, tree.tree(ranks.values).actions(mdp.features))
             found = search.expected_return(tree.feature, tree.cut, tree.action, -np.inf)
             assert found == pytest.approx(truth, rel=1e-9, abs=1e-9)
 
@@ -163,22 +164,25 @@ def test_a_tree_survives_the_way_to_ranks_and_back():
     )
     relevant = ranks.group_of >= 0
     for depth in (2, 4):
-        back = ranks.tree(ranks.complete(tree, depth))
+        back = complete(tree, ranks.values, depth).tree(ranks.values)
         assert (back.actions(mdp.features)[relevant] == tree.actions(mdp.features)[relevant]).all()
-    assert ranks.tree(ranks.complete(leaf(1), 3)).num_nodes == 1
+    assert complete(leaf(1), ranks.values, 3).tree(ranks.values).num_nodes == 1
 
 
 def test_rows_with_equal_content_are_one_choice():
     choice_of = np.array([[0, 1, 2]], np.int32)
     start, target = np.array([0, 1, 2, 3]), np.array([0, 0, 0], np.int32)
-    merged = _core.merge_equal_choices(
+    model = _core.Model(
+        choice_start=np.array([0, 3]),
         choice_of=choice_of,
         row_start=start,
         target=target,
         probability=np.array([1.0, 1.0, 0.5]),
         reward=np.array([2.0, 2.0, 2.0]),
+        initial=np.array([1.0]),
+        discount=0.9,
     )
-    assert merged.tolist() == [0, 0, 2]
+    assert _core.merge_equal_choices(model).tolist() == [0, 0, 2]
 
 
 def test_sweeps_reject_exactly_the_candidates_that_are_not_better():

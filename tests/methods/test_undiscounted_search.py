@@ -12,10 +12,11 @@ from spotree.mdp import MDP
 from spotree.methods.frame import Frame
 from spotree.methods.ladder import Ladder
 from spotree.methods.neighbourhood import Neighbourhood
-from spotree.methods.ranks import CompleteTree, rank_features
+from spotree.methods.ranks import rank_features
 from spotree.methods.solve import solve
 from spotree.methods.spot import Spot
 from spotree.methods.weights import WEIGHTINGS
+from spotree.tree.complete import CompleteTree
 
 QUICK = Neighbourhood(round_work=300_000)
 
@@ -56,7 +57,7 @@ def test_a_candidate_is_worth_what_the_plain_twin_says(build) -> None:
     for _ in range(12):
         cut = rng.integers(0, len(ranks.values[0]) + 1, 3).astype(np.int32)
         tree = CompleteTree(np.zeros(3, np.int32), cut, rng.integers(0, mdp.num_actions, 4).astype(np.int32))
-        truth = plain_return(mdp, ranks.tree(tree).actions(mdp.features))
+        truth = plain_return(mdp, tree.tree(ranks.values).actions(mdp.features))
         found = search.expected_return(tree.feature, tree.cut, tree.action, -np.inf)
         assert found == pytest.approx(truth, rel=1e-9, abs=1e-9)
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from small_models import differences
 from spotree.errors import ReadError
 from spotree.mdp import MDP, Missing, build_mdp, reachable_part
 from spotree.readers.npz import write_npz
@@ -32,15 +33,6 @@ def some_mdp(missing: Missing = "random", seed: int = 5, **more: Any) -> MDP:
     }
     reward = rng.normal(size=(20, 4))
     return build_mdp(transitions, reward, 0.97, available=available, missing=missing, ends=ends, **settings | more)
-
-
-def differences(one: MDP, other: MDP) -> list[str]:
-    """The fields in which two models differ in a single bit."""
-
-    def bits(value: Any) -> Any:
-        return (value.dtype, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
-
-    return [name for name in MDP.__slots__ if bits(getattr(one, name)) != bits(getattr(other, name))]
 
 
 @pytest.mark.parametrize("missing", ["random", "end", "stay", "forbid"])

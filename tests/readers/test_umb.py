@@ -7,19 +7,11 @@ import numpy as np
 import pytest
 
 from oracles.umb import Members, rewritten, some_mdp
-from spotree.mdp import MDP, Missing
+from small_models import differences
+from spotree.mdp import Missing
 from spotree.readers.read import read
 from spotree.readers.umb_write import write_umb
 from spotree.readers.valuations import unpack
-
-
-def differences(one: MDP, other: MDP) -> list[str]:
-    """The fields in which two models differ in a single bit."""
-
-    def bits(value: Any) -> Any:
-        return (value.dtype, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
-
-    return [name for name in MDP.__slots__ if bits(getattr(one, name)) != bits(getattr(other, name))]
 
 
 @pytest.mark.parametrize("missing", ["random", "end", "stay", "forbid"])

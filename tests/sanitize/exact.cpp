@@ -7,6 +7,7 @@ namespace {
 using namespace spotree::exact;
 using hostile::Chance;
 using hostile::Report;
+using spotree::Ranks;
 
 struct Problem {
     std::vector<double> features, gain;
@@ -42,21 +43,21 @@ double missed(const Problem& p, const TreeArrays& tree) {
     return sum;
 }
 
-Solution solved(const Preparation& prep, const Problem& p, const Options& options, Workspace& work,
-                Report& report, double seconds = -1.0, const FrozenView* frozen = nullptr) {
+Solution solved(const Ranks& prep, const Problem& p, const Options& options, Workspace& work, Report& report,
+                double seconds = -1.0, const FrozenView* frozen = nullptr) {
     spotree::Stop stop(seconds, [] { return true; });  // asked after 50 ms only
     spotree::Stop whole(seconds);
     const Solution s =
         solve(prep, p.gain.data(), p.actions, options, work, seconds < 0 ? whole : stop, nullptr, frozen);
     if (s.lower == kInfinity) return s;  // the frozen splits need more leaves
     const double found = p.rows > 0 ? missed(p, s.tree) : 0;
-    if (s.begun) report.expect(s.lower <= s.cost, "no tree costs less than the bound", s.lower, s.cost);
+    if (s.begun) report.expect(s.lower <= s.loss, "no tree loses less than the bound", s.lower, s.loss);
     const double best_of_groups = s.best_gain;  // rows that look alike share one action
     double best_of_rows = 0;
     for (int64_t i = 0; i < p.rows; ++i)
         best_of_rows +=
             *std::max_element(p.gain.begin() + i * p.actions, p.gain.begin() + (i + 1) * p.actions);
-    const double said = s.cost + best_of_rows - best_of_groups;
+    const double said = s.loss + best_of_rows - best_of_groups;
     if (s.begun) report.expect(std::abs(found - said) <= 1e-6, "a tree costs what is said", found, said);
     return s;
 }
@@ -71,29 +72,29 @@ void check_deep(Chance& chance, Report& report) {
         p.features.push_back(i);
         p.gain.insert(p.gain.end(), {i < 20 ? 1.0 : 0.0, i < 20 ? 0.0 : 1.0});
     }
-    const Preparation prep(p.features.data(), p.rows, p.num_features);
+    const Ranks prep(p.features.data(), p.rows, p.num_features);
     Workspace work;
     Options options;
     options.depth = chance.of({30, 31, 32, 39, 64});
     options.max_leaves = 40;
-    report.expect(solved(prep, p, options, work, report).cost == 0, "one split is enough", options.depth);
+    report.expect(solved(prep, p, options, work, report).loss == 0, "one split is enough", options.depth);
 }
 
 void trial(Chance& chance, Report& report) {
     const Problem p = random_problem(chance);
-    const Preparation prep(p.features.data(), p.rows, p.num_features);
+    const Ranks prep(p.features.data(), p.rows, p.num_features);
     Workspace work;
     Options options;
     options.depth = chance.below(5);
     options.share_small = true;
-    const double plain = solved(prep, p, options, work, report).cost;
+    const double plain = solved(prep, p, options, work, report).loss;
     for (int kernel = 0; kernel <= 4; ++kernel) {
         options.kernel = static_cast<Kernel>(kernel);
         options.threads = chance.of({1, 2, 4});
         options.cache = chance.one_in(2);
         options.memory = chance.one_in(4) ? 100'000 : size_t{2} << 30;
-        const double cost = solved(prep, p, options, work, report).cost;
-        report.expect(std::abs(cost - plain) <= 1e-9, "every kernel finds one optimum", cost, plain);
+        const double loss = solved(prep, p, options, work, report).loss;
+        report.expect(std::abs(loss - plain) <= 1e-9, "every kernel finds one optimum", loss, plain);
     }
     solved(prep, p, options, work, report, chance.below(300) * 1e-6);  // stopped on the way
     options.depth = std::min(options.depth, 3);

@@ -38,17 +38,9 @@ struct Owned {
             for (auto row = m.choice_start[s]; row < m.choice_start[s + 1]; ++row)
                 random_return += random_weight[s] * even[row] * m.reward[row];
         }
-        search.num_states = m.states;
-        search.num_actions = m.actions;
+        static_cast<spotree::Model&>(search) = m.view();
         search.num_features = m.features;
         search.num_groups = groups.count;
-        search.discount = m.discount;
-        search.choice_of = m.choice_of.data();
-        search.row_start = m.row_start.data();
-        search.target = m.target.data();
-        search.probability = m.probability.data();
-        search.reward = m.reward.data();
-        search.initial = m.initial.data();
         search.group_of = groups.group_of.data();
         search.rank = groups.rank.data();
         search.num_values = groups.num_values.data();
@@ -57,7 +49,7 @@ struct Owned {
         search.optimal_weight = optimal_weight.data();
         search.optimum = m.start_value(optimal_value);
         search.random_return = random_return;
-        search.prepare();
+        search.prepare(m.choice_of.data());
     }
     Owned(const Owned&) = delete;
 

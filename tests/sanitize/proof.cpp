@@ -32,26 +32,14 @@ struct Problem {
     int depth, leaves;
     double tolerance;
 
-    void fill(ProofModel& s) const {
-        Model& m = s.model;
-        m.states = model.states;
-        m.actions = model.actions;
-        m.groups = groups.count;
-        m.discount = model.discount;
-        m.choice_start = model.choice_start;
-        m.choice_of = model.choice_of;
-        m.row_start = model.row_start;
-        m.target = model.target;
-        m.weight = model.probability;
-        for (double& w : m.weight) w *= model.discount;
-        m.reward = model.reward;
-        m.initial = model.initial;
-        m.group_of = groups.group_of;
-        m.complete();
-        s.sizes = Sizes(depth, leaves);
-        s.cubes.features = model.features;
-        s.cubes.rank = groups.rank;
-        for (const auto& [f, r] : groups.splits()) s.cubes.splits.push_back({f, r});
+    GroupedModel grouped() const {
+        return {model.view(), model.choice_of.data(), groups.group_of.data(), groups.count};
+    }
+
+    void fill(Cubes& cubes) const {
+        cubes.features = model.features;
+        cubes.rank = groups.rank;
+        for (const auto& [f, r] : groups.splits()) cubes.splits.push_back({f, r});
     }
 
     void begin(Prover& prover) const {
@@ -83,7 +71,7 @@ Streams prove(Prover& prover, const Plan& plan, int looks, bool by_tree) {
         prover.shared.tree();
         std::this_thread::sleep_for(std::chrono::microseconds(300));
     }
-    if (looks >= 0) prover.shared.halt = true;
+    if (looks >= 0) prover.shared.stop.raise(spotree::Reason::asked);
     runner.join();
     streams.drain(by_tree ? prover.by_tree : prover.by_state);
     return streams;
@@ -170,8 +158,10 @@ void trial(Chance& chance, Report& report) {
     const Plan plan{chance.of({1, 2, 4}), !chance.one_in(4), !chance.one_in(4),
                     chance.of({0.05, 0.3, 1.0, HUGE_VAL}), chance.of({0.0, 0.01, 0.4})};
     const bool endless = !(plan.state_rule || plan.tree_rule);
-    ProofModel shared;  // by all attempts, of which the first may be stopped amid its cubes
-    p.fill(shared);
+    ProofModel shared(
+        p.grouped(),
+        Sizes(p.depth, p.leaves));  // by all attempts, of which the first may be stopped amid its cubes
+    p.fill(shared.cubes);
     Prover prover(shared);
     p.begin(prover);
     set_up(prover, chance, !chance.one_in(4));

@@ -13,7 +13,7 @@
 #include <set>
 #include <vector>
 
-#include "neighbourhood/model.hpp"
+#include "model/equal_choices.hpp"
 
 namespace hostile {
 
@@ -74,6 +74,10 @@ struct Model {
     std::vector<int32_t> choice_of, target;  // [state, action] -> row; equal rows of a state are one
     std::vector<double> probability, reward, initial, feature;
 
+    spotree::Model view() const {
+        return {states,           actions,       discount,           choice_start.data(), choice_of.data(),
+                row_start.data(), target.data(), probability.data(), reward.data(),       initial.data()};
+    }
     int rows() const { return static_cast<int>(reward.size()); }
     int32_t choice(int state, int action) const { return choice_of[size_t(state) * actions + action]; }
     double at(int state, int f) const { return feature[size_t(state) * features + f]; }
@@ -212,8 +216,7 @@ inline Model random_model(Chance& chance, int most_states, int most_actions, dou
     } else {
         for (double& share : m.initial) share = 1.0 / m.states;
     }
-    spotree::neighbourhood::merge_equal_choices(m.states, m.actions, m.row_start.data(), m.target.data(),
-                                                m.probability.data(), m.reward.data(), m.choice_of.data());
+    spotree::merge_equal_choices(m.view(), m.choice_of.data());
     return m;
 }
 

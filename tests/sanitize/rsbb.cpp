@@ -133,7 +133,7 @@ void trial(Chance& chance, Report& report) {
         }
         spotree::Stop stop(settings.seconds, [k] { return k == 3; });
         const Outcome out = Search(p.step, settings).run(stop);
-        if (out.ending == Ending::kInfeasible) return;
+        if (!out.feasible) return;
         const bool begun_with = out.tree.action.empty();  // the start was not beaten
         const double loss = begun_with ? settings.start_loss : loss_of(p.step, out.tree);
         if (!begun_with)
@@ -143,7 +143,7 @@ void trial(Chance& chance, Report& report) {
                       loss);
         if (optimum >= 0)
             report.expect(out.least_loss <= optimum + close, "the bound holds", out.least_loss, optimum);
-        if (out.ending != Ending::kProved) continue;
+        if (out.reason != spotree::Reason::none) continue;
         report.expect(out.least_loss >= loss - close, "a proof leaves no gap", out.least_loss, loss);
         if (optimum < 0) optimum = loss;
         report.expect(std::abs(loss - optimum) <= close, "every way to search finds one optimum", loss,

@@ -70,18 +70,12 @@ void check_solver(const Model& m, Chance& chance, Report& report, ChainSolver& s
 
 void check_backups(const Model& m, Chance& chance, Report& report) {
     std::vector<double> value(m.states, 0.0), backed(m.reward.size());
-    const auto *choices = m.choice_start.data(), *rows = m.row_start.data();
-    const auto* target = m.target.data();
-    const double *probability = m.probability.data(), *reward = m.reward.data();
     Stop stop;
-    for (int k = chance.below(30); k > 0; --k)
-        sweep(m.states, choices, rows, target, probability, reward, m.discount, k % 2 == 1, value.data(),
-              stop);
-    backup(m.rows(), rows, target, probability, reward, value.data(), m.discount, backed.data());
+    for (int k = chance.below(30); k > 0; --k) sweep(m.view(), k % 2 == 1, value.data(), stop);
+    backup(m.view(), value.data(), backed.data());
     for (int row = 0; row < m.rows(); ++row)
         report.expect(std::abs(backed[row] - m.ahead(row, value)) <= 1e-9, "backup is one look ahead", row);
-    const double missed =
-        most_missed(m.states, choices, rows, target, probability, reward, value.data(), m.discount);
+    const double missed = most_missed(m.view(), value.data());
     const std::vector<double> best = m.best_values();
     for (int s = 0; s < m.states; ++s)
         report.expect(value[s] + missed >= best[s] - 1e-9, "no policy gains more than missed",
@@ -95,7 +89,7 @@ int main(int argc, char** argv) {
     return hostile::run("values", argc, argv, 1500, [&](Chance& chance, Report& report) {
         const int most = chance.one_in(15) ? 300 : 25;
         const double discount = chance.of({0.0, 0.5, 0.9, 0.97, 1.0});
-        const Model m = hostile::random_model(chance, most, chance.one_in(20) ? 80 : 4, discount);
+        const hostile::Model m = hostile::random_model(chance, most, chance.one_in(20) ? 80 : 4, discount);
         for (int k = 0; k < 3; ++k) check_solver(m, chance, report, solver);
         check_backups(m, chance, report);
     });

@@ -9,7 +9,7 @@ import typer
 from spotree.cli.answer import hand_over
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson, check_writable
-from spotree.cli.solve import Depth, MaxLeaves, Seconds, Threads
+from spotree.cli.solve import Depth, MaxLeaves, Out, Seconds, Start, Threads
 from spotree.errors import SpotreeError
 from spotree.files import UnwrittenError
 from spotree.shown import LONGEST_LINE, shown
@@ -25,7 +25,7 @@ def certify(
     time_limit: Seconds = 600.0,
     max_leaves: MaxLeaves = None,
     threads: Threads = None,
-    start: Annotated[Path | None, typer.Option("--start", help="Begin with the tree of a saved solution.")] = None,
+    start: Start = None,
     certificate: Annotated[
         Path | None, typer.Option("--certificate", "-c", help="Write the proof, for `spotree check`.")
     ] = None,
@@ -39,7 +39,7 @@ def certify(
     memory: Annotated[
         float | None, typer.Option("--memory", help="Gigabytes that open regions may take.", min=0.001)
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Save the solution as JSON.")] = None,
+    out: Out = None,
     as_json: AsJson = False,
 ) -> None:
     """Prove that no tree of the size does better, or say by how much one could.
@@ -62,7 +62,7 @@ def certify(
         )
     unwritten: list[SpotreeError] = []
     try:
-        with LiveLine(mdp, quiet=as_json) as live:
+        with LiveLine(quiet=as_json) as live:
             solution = run(
                 mdp,
                 depth,

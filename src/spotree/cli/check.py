@@ -1,13 +1,13 @@
 """`spotree check CERTIFICATE MODEL`: verify a proof with code that shares nothing with the search."""
 
 import inspect
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from spotree.cli.live import LiveLine
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson, show_facts, show_json
 from spotree.cli.streams import complain
@@ -17,13 +17,6 @@ if TYPE_CHECKING:
     from spotree.mdp.model import MDP
 
 SMALL = 1e-5  # of the returns: a tolerance up to which a tree is called optimal
-
-
-def _show_count(done: int, total: int) -> None:
-    """Say on a terminal how far the check is; the line is erased at its end."""
-    if sys.stderr.isatty() and (done % 200 == 0 or done == total):
-        text = f"checked {done:,} of {total:,} regions"
-        print("\r" + text, end="\r" + " " * len(text) + "\r" if done == total else "", file=sys.stderr, flush=True)
 
 
 def _meaning(value: float, bound: float, tolerance: float) -> str:
@@ -70,7 +63,8 @@ def check(
         about = read.header.get("depth")
         raise ReadError(f"{certificate} is about depth {about}, not {depth}; certify depth {depth} or drop --depth")
     try:
-        verdict = run(mdp, read, None if as_json else _show_count)
+        with LiveLine(quiet=as_json) as live:
+            verdict = run(mdp, read, live.count)
     except KeyboardInterrupt:
         complain("interrupted; the certificate is neither accepted nor rejected")
         raise typer.Exit(130) from None

@@ -40,7 +40,7 @@ def compare(
             raise typer.BadParameter(f"{name!r} is not one of {', '.join(METHODS)}", param_hint="--methods")
     solutions = []
     for name in chosen:
-        with LiveLine(mdp, quiet=as_json) as live:
+        with LiveLine(quiet=as_json) as live:
             solutions.append(
                 run(
                     mdp,

@@ -6,6 +6,7 @@ import typer
 
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson, show_facts, show_json
+from spotree.cli.solve import Depth, MaxLeaves, Threads
 
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 @with_model
 def improve(
     mdp: "MDP",
-    depth: Annotated[int, typer.Option("--depth", "-d", help="Most splits on a path.", min=0)] = 3,
+    depth: Depth = 3,
     engine: Annotated[str, typer.Option("--engine", "-e", help="exact, rsbb, milp or exhaustive.")] = "exact",
     policy: Annotated[
         str, typer.Option("--policy", help="Whose values count: `first` action, `random` or `optimal`.")
@@ -22,10 +23,10 @@ def improve(
     weights: Annotated[
         str, typer.Option("--weights", help="How much states count: uniform, occupancy or softmax.")
     ] = "uniform",
-    max_leaves: Annotated[int | None, typer.Option("--max-leaves", help="Most leaves.", min=1)] = None,
+    max_leaves: MaxLeaves = None,
     time_limit: Annotated[float | None, typer.Option("--time", "-t", help="Wall-clock seconds.", min=0.0)] = None,
     gap: Annotated[float, typer.Option("--gap", help="Stop within this relative gap.", min=0.0)] = 0.0,
-    threads: Annotated[int | None, typer.Option("--threads", help="All cores if not given.", min=1)] = None,
+    threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the best tree for the values of a policy: the step that SPOT repeats, solved once.
@@ -52,6 +53,7 @@ def improve(
         threads=threads,
     )
     returns = expected_return(mdp, step.tree.actions(mdp.features))
+    tree = str(TreePolicy(step.tree, mdp.feature_names, mdp.action_names))
     if as_json:
         show_json(
             {
@@ -63,12 +65,11 @@ def improve(
                 "seconds": step.seconds,
                 "counts": dict(step.counts),
                 "return": returns,
-                "tree": str(TreePolicy(step.tree, mdp.feature_names, mdp.action_names)).splitlines(),
+                "tree": tree.splitlines(),
             }
         )
         return
-    print(TreePolicy(step.tree, mdp.feature_names, mdp.action_names))
-    print()
+    print(tree + "\n")
     show_facts(
         [
             ("step", f"{weights} weights at the {policy} policy's values"),

@@ -37,16 +37,14 @@ def info(mdp: "MDP", as_json: AsJson = False) -> None:
 
 def describe_mdp(mdp: "MDP") -> dict[str, Any]:
     """Everything `spotree info` says, as plain values."""
-    import numpy as np
-
     from spotree.mdp.relevant import relevant_states
+    from spotree.tree.ranks import rank_rows
     from spotree.tree.splits import candidate_splits
     from spotree.values import optimum, random_return
 
     relevant = relevant_states(mdp)
     best = optimum(mdp)
     offered = mdp.reward_of_choice[mdp.choice_action >= 0]
-    columns = [np.unique(mdp.features[:, feature]) for feature in range(mdp.num_features)]
     return {
         "name": mdp.name,
         "states": mdp.num_states,
@@ -61,7 +59,7 @@ def describe_mdp(mdp: "MDP") -> dict[str, Any]:
         "missing_pairs": int((~mdp.available).sum()),
         "features": [
             {"name": name, "values": len(column), "smallest": float(column[0]), "largest": float(column[-1])}
-            for name, column in zip(mdp.feature_names, columns, strict=True)
+            for name, column in zip(mdp.feature_names, rank_rows(mdp.features).values, strict=True)
         ],
         "actions": list(mdp.action_names),
         "candidate_splits": len(candidate_splits(mdp.features, relevant)),

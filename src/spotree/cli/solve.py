@@ -17,6 +17,8 @@ Seconds = Annotated[float, typer.Option("--time", "-t", help="Wall-clock seconds
 MaxLeaves = Annotated[int | None, typer.Option("--max-leaves", help="Most leaves (2^depth if not given).", min=1)]
 Seed = Annotated[int, typer.Option("--seed", help="The same seed and threads make the same rounds.")]
 Threads = Annotated[int | None, typer.Option("--threads", help="All cores if not given.", min=1)]
+Start = Annotated[Path | None, typer.Option("--start", help="Begin with the tree of a saved solution.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Save the solution as JSON.")]
 
 
 @with_model
@@ -30,12 +32,12 @@ def solve(
     max_leaves: MaxLeaves = None,
     seed: Seed = 0,
     threads: Threads = None,
-    start: Annotated[Path | None, typer.Option("--start", help="Begin with the tree of a saved solution.")] = None,
+    start: Start = None,
     preset: Annotated[str | None, typer.Option("--preset", help="`paper`: SPOT's settings in the paper.")] = None,
     prove: Annotated[
         float | None, typer.Option("--prove", help="Then spend so many seconds on a proof.", min=0.0)
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Save the solution as JSON.")] = None,
+    out: Out = None,
     as_json: AsJson = False,
 ) -> None:
     """Find a decision-tree policy, show it, its return and what no tree of its size can exceed.
@@ -48,7 +50,7 @@ def solve(
 
     check_writable(out)
     settings = {} if preset is None else {"preset": preset}
-    with LiveLine(mdp, quiet=as_json) as live:
+    with LiveLine(quiet=as_json) as live:
         solution = run(
             mdp,
             depth,

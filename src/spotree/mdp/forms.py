@@ -53,13 +53,8 @@ def from_rows(
         shaped("transition_reward", each, rows.target.shape, "one reward per transition")
         with np.errstate(all="ignore"):  # what becomes infinite is refused with the other rewards
             expected = expected + rows.expected(each)
-    return Choices(
-        rows,
-        expected,
-        _of_choice("ends", ends, rows, num_states, num_actions),
-        num_states,
-        num_actions,
-    )
+    ending = _of_choice("ends", ends, rows, num_states, num_actions)
+    return Choices(rows, expected, ending, num_states, num_actions)
 
 
 def from_matrices(transitions: Matrices, reward: Any, ends: Any, available: Any) -> Choices:
@@ -87,13 +82,8 @@ def from_matrices(transitions: Matrices, reward: Any, ends: Any, available: Any)
             expected = rows.expected(np.asarray(each, dtype=np.float64).ravel())
     else:
         expected = _of_choice("reward", reward, rows, num_states, num_actions)
-    return Choices(
-        rows,
-        expected,
-        _of_choice("ends", ends, rows, num_states, num_actions),
-        num_states,
-        num_actions,
-    )
+    ending = _of_choice("ends", ends, rows, num_states, num_actions)
+    return Choices(rows, expected, ending, num_states, num_actions)
 
 
 def _is_sparse_list(matrices: Any) -> bool:

@@ -30,11 +30,6 @@ class EndComponents(NamedTuple):
     inside: Set
 
 
-def states_of_choices(mdp: MDP) -> Ints:
-    """[choice] the state that offers it."""
-    return np.repeat(np.arange(mdp.num_states), np.diff(mdp.choice_start))
-
-
 def ending_choices(mdp: MDP) -> Set:
     """[choice] whether the episode may end there."""
     kept = np.bincount(_choice_of_entry(mdp), mdp.probability, len(mdp.choice_action))
@@ -47,7 +42,7 @@ def end_components(mdp: MDP, allowed: Set) -> EndComponents:
 
     Rows that leave their strongly connected component are dropped until none does.
     """
-    choice, state = _choice_of_entry(mdp), states_of_choices(mdp)
+    choice, state = _choice_of_entry(mdp), mdp.state_of_choice
     positive = mdp.probability > 0
     inside = allowed & ~ending_choices(mdp)
     while True:
@@ -67,7 +62,7 @@ def surely_stopping(mdp: MDP, stops: Set) -> tuple[Set, Set]:
 
     [state] and [choice]: a choice belongs to it if all its next states do.
     """
-    choice, state = _choice_of_entry(mdp), states_of_choices(mdp)
+    choice, state = _choice_of_entry(mdp), mdp.state_of_choice
     positive = mdp.probability > 0
     allowed = np.ones(len(mdp.choice_action), dtype=bool)
     while True:
@@ -86,7 +81,7 @@ def rows_towards(mdp: MDP, stops: Set, inside: Set) -> Ints:
     In a state of `stops` it is one of the rows `inside`; elsewhere one that ends, or leads a step closer.
     """
     step = _next_towards(mdp, stops, np.ones(len(mdp.choice_action), dtype=bool))
-    choice, state = _choice_of_entry(mdp), states_of_choices(mdp)
+    choice, state = _choice_of_entry(mdp), mdp.state_of_choice
     closer = np.zeros(len(mdp.choice_action), dtype=bool)
     closer[choice[(mdp.probability > 0) & (mdp.target == step[state[choice]])]] = True
     at_stop = stops[state]
@@ -101,7 +96,7 @@ _NOWHERE = -9999  # what scipy writes for nodes that a search does not find
 
 def _next_towards(mdp: MDP, stops: Set, allowed: Set) -> Ints:
     """[state] the next state on a shortest way to a stop or an end; num_states: there already; or _NOWHERE."""
-    choice, state = _choice_of_entry(mdp), states_of_choices(mdp)
+    choice, state = _choice_of_entry(mdp), mdp.state_of_choice
     done = stops.copy()
     done[state[allowed & ending_choices(mdp)]] = True
     outer, first = mdp.num_states, np.flatnonzero(done)

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from spotree.axes import Floats, Ints
 from spotree.mdp.choices import gather_rows
-from spotree.mdp.model import Missing
+from spotree.mdp.model import MDP, Missing
 
 
 def stand_in(
@@ -38,6 +38,13 @@ def stand_in(
         stay = sp.csr_matrix((np.ones(len(states)), states, np.arange(len(states) + 1)), shape=shape)
         return stay, np.zeros(len(states))
     return sp.csr_matrix(shape), np.full(len(states), missing_reward)
+
+
+def average(mdp: MDP, states: Ints) -> tuple[sp.csr_matrix, Floats]:
+    """The mean of the rows and of the rewards that the model offers, for each of the given states."""
+    real = mdp.choice_action >= 0
+    count = np.bincount(mdp.state_of_choice[real], minlength=mdp.num_states)
+    return _average(states, count, mdp.rows[np.flatnonzero(real)], mdp.reward_of_choice[real])
 
 
 def _average(states: Ints, count: Ints, rows: sp.csr_matrix, reward: Floats) -> tuple[sp.csr_matrix, Floats]:

@@ -94,12 +94,16 @@ class MDP:
         return int(np.diff(self.row_start)[self.choice_action >= 0].sum())
 
     @property
+    def state_of_choice(self) -> Ints:
+        """[choice] the state that the row belongs to."""
+        return np.repeat(np.arange(self.num_states), np.diff(self.choice_start))
+
+    @property
     def available(self) -> np.ndarray:
         """[state, action] whether the model offers the action there."""
         known = np.zeros((self.num_states, self.num_actions), dtype=bool)
-        state_of_choice = np.repeat(np.arange(self.num_states), np.diff(self.choice_start))
         real = self.choice_action >= 0
-        known[state_of_choice[real], self.choice_action[real]] = True
+        known[self.state_of_choice[real], self.choice_action[real]] = True
         return known
 
     @property

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from spotree.errors import InvalidModelError
 from spotree.mdp.build import build_mdp
 from spotree.mdp.choices import ChoiceRows
-from spotree.mdp.missing import stand_in
+from spotree.mdp.missing import average
 from spotree.mdp.model import MDP
 
 RANDOM_ACTION = "__random__"
@@ -20,22 +20,19 @@ def with_random_action(mdp: MDP, name: str = RANDOM_ACTION) -> MDP:
     if name in mdp.action_names:
         raise InvalidModelError(f"there is an action {name!r} already; give the random one another name")
     real = mdp.choice_action >= 0
-    state_of = np.repeat(np.arange(mdp.num_states), np.diff(mdp.choice_start))[real]
-    count = np.bincount(state_of, minlength=mdp.num_states)
-    rows, reward = mdp.rows[np.flatnonzero(real)], mdp.reward_of_choice[real]
     everywhere = np.arange(mdp.num_states)
-    mean, mean_reward = stand_in("random", 0.0, everywhere, count, rows, reward)
-    both = sp.csr_matrix(sp.vstack((rows, mean), format="csr"))
+    mean, mean_reward = average(mdp, everywhere)
+    both = sp.csr_matrix(sp.vstack((mdp.rows[np.flatnonzero(real)], mean), format="csr"))
     total = np.asarray(both.sum(axis=1)).ravel()
     return build_mdp(
         ChoiceRows(
-            np.concatenate((state_of, everywhere)),
+            np.concatenate((mdp.state_of_choice[real], everywhere)),
             np.concatenate((mdp.choice_action[real], np.full(mdp.num_states, mdp.num_actions))),
             both.indptr.astype(np.int64),
             both.indices.astype(np.int64),
             both.data,
         ),
-        np.concatenate((reward, mean_reward)),
+        np.concatenate((mdp.reward_of_choice[real], mean_reward)),
         mdp.discount,
         initial=mdp.initial,
         features=mdp.features,

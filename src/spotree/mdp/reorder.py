@@ -7,7 +7,7 @@ import numpy as np
 
 from spotree.axes import frozen_array
 from spotree.mdp.choices import gather_rows
-from spotree.mdp.missing import stand_in
+from spotree.mdp.missing import average
 from spotree.mdp.model import MDP
 from spotree.names import places
 
@@ -24,8 +24,7 @@ def reordered(mdp: MDP, feature_names: Sequence[str], action_names: Sequence[str
     action = places("action", action_names, mdp.action_names, whose)  # [new action] -> old one
     new_action = np.append(np.argsort(action), -1)  # a stand-in row keeps its -1
     choice_action = new_action[mdp.choice_action]
-    state_of = np.repeat(np.arange(mdp.num_states), np.diff(mdp.choice_start))
-    order = np.lexsort((np.where(choice_action < 0, mdp.num_actions, choice_action), state_of))
+    order = np.lexsort((np.where(choice_action < 0, mdp.num_actions, choice_action), mdp.state_of_choice))
     new_choice = np.append(np.argsort(order), -1)
     row_start, entry = gather_rows(mdp.row_start, order)
     found = replace(
@@ -45,15 +44,10 @@ def reordered(mdp: MDP, feature_names: Sequence[str], action_names: Sequence[str
 
 def _averaged(mdp: MDP) -> MDP:
     """The MDP with its stand-in rows averaged in the order of its choices."""
-    real = mdp.choice_action >= 0
-    state_of = np.repeat(np.arange(mdp.num_states), np.diff(mdp.choice_start))
-    count = np.bincount(state_of[real], minlength=mdp.num_states)
-    mean, reward = stand_in(
-        "random", 0.0, state_of[~real], count, mdp.rows[np.flatnonzero(real)], mdp.reward_of_choice[real]
-    )
+    instead = mdp.choice_action < 0
     rewards, probability = mdp.reward_of_choice.copy(), mdp.probability.copy()
-    rewards[~real] = reward
-    probability[np.repeat(~real, np.diff(mdp.row_start))] = mean.data
+    mean, rewards[instead] = average(mdp, mdp.state_of_choice[instead])
+    probability[np.repeat(instead, np.diff(mdp.row_start))] = mean.data
     return replace(
         mdp, reward_of_choice=frozen_array(rewards, np.float64), probability=frozen_array(probability, np.float64)
     )

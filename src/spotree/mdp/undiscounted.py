@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from spotree.errors import InfeasibleError, InvalidModelError
-from spotree.mdp.graph import EndComponents, Set, end_components, states_of_choices, surely_stopping
+from spotree.mdp.graph import EndComponents, Set, end_components, surely_stopping
 from spotree.mdp.model import MDP
 from spotree.mdp.reachable import part_of, reachable_part, reachable_states
 
@@ -20,8 +20,8 @@ def finite_part(mdp: MDP) -> MDP:
     """The model without the states from which every policy is worth -inf and the choices that may lead there.
 
     Such a choice is forbidden, as with `missing="forbid"`. States that no policy reaches are left out if one of them
-    could be worth +inf. What is left has finite values: no policy is worth +inf, and some policy of every state (the
-    uniformly random one if the episode must end) is not worth -inf.
+    could be worth +inf. What is left has finite values: no policy is worth +inf, and some policy of every state is not
+    worth -inf. If the episode must end, that is the uniformly random one, unless only a missing action ends it.
     """
     mdp = _without_endless_gains(mdp)
     kept, allowed = surely_stopping(mdp, idle_components(mdp).component_of >= 0)
@@ -34,16 +34,16 @@ def finite_part(mdp: MDP) -> MDP:
         )
     if kept.all() and allowed.all():
         return mdp
-    dropped = int((~allowed & kept[states_of_choices(mdp)]).sum())
+    dropped = int((~allowed & kept[mdp.state_of_choice]).sum())
     note = f"{int((~kept).sum())} states of value -inf left out, {dropped} choices that may lead there forbidden"
     return replace(part_of(mdp, kept, allowed), notes={**mdp.notes, "undiscounted": note})
 
 
 def refuse_endless(mdp: MDP, choices: Set, why: str) -> None:
     """Complain if a policy can go on for ever by these choices, from an initial state on."""
-    found = end_components(mdp, choices & reachable_states(mdp)[states_of_choices(mdp)])
+    found = end_components(mdp, choices & reachable_states(mdp)[mdp.state_of_choice])
     if found.inside.any():
-        state = mdp.state_number[states_of_choices(mdp)[int(found.inside.argmax())]]
+        state = mdp.state_number[mdp.state_of_choice[int(found.inside.argmax())]]
         raise InvalidModelError(f"state {state}: a policy can go on from there for ever {why}")
 
 
@@ -54,10 +54,10 @@ def _without_endless_gains(mdp: MDP) -> MDP:
     again = inside & (mdp.reward_of_choice > 0)
     if not again.any():
         return mdp
-    again &= reachable[states_of_choices(mdp)]
+    again &= reachable[mdp.state_of_choice]
     if again.any():
         choice = int(again.argmax())
-        state = mdp.state_number[states_of_choices(mdp)[choice]]
+        state = mdp.state_number[mdp.state_of_choice[choice]]
         action = mdp.choice_action[choice]
         name = f"action {mdp.action_names[action]!r}" if action >= 0 else "a missing action"
         raise InvalidModelError(

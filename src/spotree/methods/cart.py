@@ -11,6 +11,8 @@ from spotree.tree.grow import Node, join, split
 from spotree.tree.splits import midpoint
 from spotree.tree.tree import Tree
 
+ROUNDING = 1e-12  # of the weight: a split that helps by less more than another is no better
+
 
 @dataclass(slots=True)
 class _Growing:
@@ -82,9 +84,9 @@ def _best_split(features: Features, label: SmallInts, weight: Floats) -> tuple[f
     best = (-np.inf, -1, 0.0)
     if len(classes) < 2:
         return best
-    rounding = 1e-12 * total.sum()
+    rounding = ROUNDING * total.sum()
     for feature in range(features.shape[1]):
-        values, rank = np.unique(features[:, feature], return_inverse=True)
+        values, rank = np.unique(features[:, feature], return_inverse=True)  # anew at each node: no groups needed
         cell = rank.ravel() * len(classes) + label_number.ravel()
         table = np.bincount(cell, weight, minlength=len(values) * len(classes)).reshape(len(values), -1)
         left = table.cumsum(axis=0)[:-1]

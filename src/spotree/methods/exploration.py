@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from spotree.errors import InvalidProblemError
+from spotree.names import called
 
 ExplorationRate: TypeAlias = Callable[[int], float]
 
@@ -23,8 +23,4 @@ EXPLORATIONS: dict[str, ExplorationRate] = {"none": none, "decaying": decaying}
 
 def exploring(given: str | ExplorationRate) -> ExplorationRate:
     """The rate of that name, or the one given."""
-    if not isinstance(given, str):
-        return given
-    if given not in EXPLORATIONS:
-        raise InvalidProblemError(f"exploration {given!r} is unknown; choose one of {', '.join(EXPLORATIONS)}")
-    return EXPLORATIONS[given]
+    return called("exploration", given, EXPLORATIONS) if isinstance(given, str) else given

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree import _core
+from spotree.mdp.core import core_model
 from spotree.methods.frame import GRACE, READY_SHARE, Frame
-from spotree.methods.ranks import CompleteTree, Ranks
+from spotree.methods.ranks import ModelRanks
+from spotree.tree.complete import CompleteTree, complete
 from spotree.tree.tree import Tree, leaf
 from spotree.values import occupancy, uniform
 
@@ -35,6 +37,8 @@ class Pace:
     enumerate_work: int = 20_000_000_000
 
 
+QUICK = 200  # evaluations that a round must have room for where shallower trees come first
+CLIMB_PART = 20  # a round's work divided by this is for each depth on the way to the asked one
 DEEPEST = 12  # complete trees beyond this depth are not searched; deeper starts are kept as they are
 
 
@@ -42,7 +46,7 @@ class Ladder:
     """Two searches, of the asked depth and one level less; the deep one starts from what the shallow one finds."""
 
     def __init__(
-        self, frame: Frame, ranks: Ranks, threads: int, settings: Pace, time_limit: float = np.inf
+        self, frame: Frame, ranks: ModelRanks, threads: int, settings: Pace, time_limit: float = np.inf
     ) -> None:
         self.frame, self.ranks, self.settings, self.time_limit = frame, ranks, settings, time_limit
         self.depth = min(frame.depth, DEEPEST, max(len(ranks.rank) - 1, 0))
@@ -53,12 +57,12 @@ class Ladder:
         self.deep = make(self.depth)
         self._start(self.deep, self.depth, tree)
         self.few = self.deep.positions * self.deep.work <= settings.enumerate_work
-        quick = 200 * self.deep.work < settings.round_work  # an evaluation is a small part of a round
+        quick = QUICK * self.deep.work < settings.round_work  # an evaluation is a small part of a round
         for depth in range(min(max(self.depth - 1, 1), settings.climb) if quick else 0):
             climb = make(depth)
             self._start(climb, depth, tree)
-            climb.round(settings.round_work // 20, max(time_limit - frame.seconds, 0.0))
-            tree = ranks.tree(CompleteTree(*climb.tree)) if climb.value > -np.inf else tree
+            climb.round(settings.round_work // CLIMB_PART, max(time_limit - frame.seconds, 0.0))
+            tree = CompleteTree(*climb.tree).tree(ranks.values) if climb.value > -np.inf else tree
         self.shallow = make(self.depth - 1) if self.depth > 1 and quick else None
         if self.shallow is not None:
             self._start(self.shallow, self.depth - 1, tree)
@@ -82,7 +86,7 @@ class Ladder:
         if shallow is not None and number % self.settings.shallow_every == 0:
             shallow.round(self.settings.round_work, seconds)
             if shallow.value > self.deep.value:
-                self._start(self.deep, self.depth, self.ranks.tree(CompleteTree(*shallow.tree)))
+                self._start(self.deep, self.depth, CompleteTree(*shallow.tree).tree(self.ranks.values))
         else:
             self.deep.round(self.settings.round_work, seconds)
 
@@ -93,12 +97,12 @@ class Ladder:
     def best(self) -> Tree:
         if self.given_value >= self.deep.value:
             return self.given
-        return self.ranks.tree(CompleteTree(*self.deep.tree))
+        return CompleteTree(*self.deep.tree).tree(self.ranks.values)
 
     def _start(self, search: _core.TreeSearch, depth: int, tree: Tree) -> None:
-        complete = self.ranks.complete(tree, depth)
+        start = complete(tree, self.ranks.values, depth)
         left = max(max(self.time_limit, GRACE) - self.frame.seconds, 0.0)
-        search.offer(complete.feature, complete.cut, complete.action, left)
+        search.offer(start.feature, start.cut, start.action, left)
 
     def _maker(self, threads: int) -> Callable[[int], _core.TreeSearch]:
         mdp, ranks, best = self.frame.mdp, self.ranks, self.frame.optimum
@@ -112,13 +116,8 @@ class Ladder:
 
         def make(depth: int) -> _core.TreeSearch:
             return _core.TreeSearch(
+                model=core_model(mdp),
                 choice_of=ranks.choice_of,
-                row_start=mdp.row_start,
-                target=mdp.target,
-                probability=mdp.probability,
-                reward=mdp.reward_of_choice,
-                initial=mdp.initial,
-                discount=mdp.discount,
                 group_of=ranks.group_of,
                 rank=ranks.rank,
                 num_values=ranks.num_values,

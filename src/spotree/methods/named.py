@@ -12,6 +12,7 @@ from spotree.methods.presets import PRESETS
 from spotree.methods.spot import Spot
 from spotree.methods.viper import Viper
 from spotree.methods.warm_start import SpotFromOmdt
+from spotree.names import called
 
 METHODS: dict[str, Method] = {way.name: way for way in (Neighbourhood(), Spot(), SpotFromOmdt(), Omdt(), Viper())}
 
@@ -19,9 +20,7 @@ METHODS: dict[str, Method] = {way.name: way for way in (Neighbourhood(), Spot(),
 def chosen(method: Any, settings: Mapping[str, Any]) -> Method:
     """The method that a name or a value stands for, with these settings changed."""
     if isinstance(method, str):
-        if method not in METHODS:
-            raise InvalidProblemError(f"method {method!r} is unknown; choose one of {', '.join(METHODS)}")
-        way = METHODS[method]
+        way = called("method", method, METHODS)
     elif isinstance(method, Method):
         way = method
     else:

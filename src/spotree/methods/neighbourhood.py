@@ -14,6 +14,7 @@ from spotree.methods.method import Method
 from spotree.methods.ranks import rank_features
 from spotree.methods.request import Request
 from spotree.methods.solution import Solution, SolveStatus
+from spotree.step.limits import at_least
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +42,7 @@ class Neighbourhood(Pace, Method):
     max_rounds: int | None = None
 
     def __post_init__(self) -> None:
-        if self.max_rounds is not None and not self.max_rounds >= 0:
-            raise InvalidProblemError(f"max_rounds is {self.max_rounds}; it must be 0 or more, or None")
+        at_least(0, "max_rounds", self.max_rounds, ", or None")
 
     @property
     def name(self) -> str:
@@ -76,8 +76,7 @@ def _search(mdp: MDP, request: Request, settings: Neighbourhood) -> Solution:
             if ladder.complete:
                 bound = ladder.value
             history.append(Progress(frame.seconds, len(history) + 1, ladder.value, bound))
-            if request.progress is not None:
-                request.progress(history[-1])
+            request.tell(history[-1])
             if ladder.complete or frame.closes(ladder.value, bound):
                 break
     except KeyboardInterrupt:

@@ -20,7 +20,8 @@ from spotree.step.milp.complete import lay_out, path_to, read_off
 from spotree.step.milp.container import Builder, Program
 from spotree.step.problem import UNSPLIT, Frozen
 from spotree.tree.prune import prune
-from spotree.tree.splits import midpoint
+from spotree.tree.ranks import rank_rows
+from spotree.tree.splits import splits_at
 from spotree.tree.tree import Tree
 from spotree.values import occupancy
 
@@ -40,7 +41,7 @@ class Grouping:
     """
 
     state: Ints
-    group_of: Ints
+    group_of: SmallInts
     features: Features
     split_feature: SmallInts
     threshold: Floats
@@ -48,12 +49,10 @@ class Grouping:
     @staticmethod
     def of(mdp: MDP) -> "Grouping":
         state = np.flatnonzero(relevant_states(mdp) & reachable_states(mdp))
-        features, group_of = np.unique(mdp.features[state], axis=0, return_inverse=True)
-        values = [np.unique(column) for column in features.T]
-        cuts = [midpoint(v[:-1], v[1:]) for v in values]
-        split_feature = np.repeat(np.arange(len(cuts), dtype=np.int32), [len(c) for c in cuts])
-        threshold = np.concatenate([*cuts, np.zeros(0)])
-        return Grouping(state, group_of.ravel(), features, split_feature, threshold)
+        ranks = rank_rows(mdp.features[state]).sorted()
+        splits = splits_at(ranks.values)
+        features = mdp.features[state[ranks.first]]
+        return Grouping(state, ranks.group_of, features, splits.feature, splits.threshold)
 
     @property
     def goes_left(self) -> NDArray[np.bool_]:
@@ -64,8 +63,8 @@ class Grouping:
     def split_like(self, feature: int, threshold: float) -> int:
         """The candidate that parts the groups as a threshold does."""
         same = np.flatnonzero(self.split_feature == feature)
-        values = np.unique(self.features[:, feature])
-        return int(same[np.searchsorted(values, threshold) - 1])
+        below = self.features[:, feature][self.features[:, feature] < threshold].max()
+        return int(same[np.searchsorted(self.threshold[same], below, side="right")])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

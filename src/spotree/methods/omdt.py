@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from spotree.methods.method import Method
 from spotree.methods.occupancy_program import Grouping, decode, occupancy_program, reward_unit
 from spotree.methods.request import Request
 from spotree.methods.solution import Solution, SolveStatus
+from spotree.step.limits import at_least, left_of
 from spotree.step.milp.answer import End, News, Orders
 from spotree.step.milp.solver import Solver, SolverName, solver_named
 from spotree.tree.tree import Tree, leaf
@@ -52,8 +52,7 @@ class Omdt(Method):
 
     def __post_init__(self) -> None:
         solver_named(self.solver)
-        if not self.tolerance >= 0:
-            raise InvalidProblemError(f"tolerance is {self.tolerance}; it must be 0 or more")
+        at_least(0, "tolerance", self.tolerance)
 
     @property
     def name(self) -> str:
@@ -67,7 +66,7 @@ class Omdt(Method):
             )
         limit = request.time_limit
         frame = Frame(mdp, request.depth, request.max_leaves, self.name, request.seed, limit)
-        run = _Run(frame, request.progress)
+        run = _Run(frame, request.tell)
         if frame.hurried:
             return frame.at_once(given)
         orders = Orders(None, request.threads, None, self.tolerance)
@@ -93,7 +92,7 @@ def _climb(run: "_Run", given: Tree | None, time_limit: float | None, orders: Or
     for level in range(1 if given is None else deepest, deepest + 1):
         if run.reached_optimum():
             return End.ENOUGH
-        left = None if time_limit is None else max(time_limit - run.frame.seconds, 0.0)
+        left = left_of(time_limit, run.frame.seconds)
         share = None if left is None else left / (deepest - level + 1)
         recipe = partial(occupancy_program, mdp, grouping, level, max_leaves, run.tree)
         end = solve(recipe, replace(orders, seconds=share), partial(run.listen, grouping, level))
@@ -111,7 +110,7 @@ class _Run:
     """What one call knows: the best tree, its return, and the lowest bound on trees of the full depth."""
 
     frame: Frame
-    progress: Callable[[Progress], Any] | None
+    tell: Callable[[Progress], None]
     tree: Tree | None = None
     value: float = -np.inf
     bound: float = np.inf
@@ -137,8 +136,7 @@ class _Run:
         bound = min(self.bound, self.frame.ceiling)
         line = Progress(self.frame.seconds, len(self.history), self.value, max(bound, self.value))
         self.history.append(line)
-        if self.progress is not None:
-            self.progress(line)
+        self.tell(line)
 
     def reached_optimum(self) -> bool:
         return self.frame.closes(self.value, self.frame.optimum.value)

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.methods.history import Progress
 from spotree.methods.start import Start, fitting_start
+from spotree.step.problem import whole_from
 from spotree.tree.tree import Tree
 
 
@@ -16,18 +17,7 @@ from spotree.tree.tree import Tree
 class Request:
     """What every method is asked: the size of tree, how long, by which chance, on how many cores, from where.
 
-    Attributes
-    ----------
-    depth, max_leaves
-        Most splits on a path, and most leaves in all (None for 2**depth).
-    time_limit
-        Wall-clock seconds, or None.
-    threads
-        None for all cores.
-    start
-        A tree to begin with; the answer is never worse.
-    progress
-        Called with a `Progress` now and then.
+    What each means stands in the help of `solve`; None is no limit, all cores, or nothing to begin with or to call.
     """
 
     depth: int
@@ -41,6 +31,11 @@ class Request:
     def __post_init__(self) -> None:
         check_limits(self.time_limit, self.seed, self.threads)
 
+    def tell(self, line: Progress) -> None:
+        """Call `progress`, if there is one."""
+        if self.progress is not None:
+            self.progress(line)
+
     def start_tree(self, mdp: MDP) -> Tree | None:
         """The start in the model's terms; first the model and the size are checked."""
         check_size(mdp, self.depth, self.max_leaves)
@@ -52,20 +47,15 @@ def check_size(mdp: Any, depth: Any, max_leaves: Any) -> None:
     if not isinstance(mdp, MDP):
         given = f"{type(mdp).__name__} {mdp!r:.40}" if isinstance(mdp, str) else type(mdp).__name__
         raise InvalidProblemError(f"expected an MDP, got {given}; load(name), read(file) and build_mdp give one")
-    _whole("depth", depth, 0)
+    whole_from(0, "depth", depth)
     if max_leaves is not None:
-        _whole("max_leaves", max_leaves, 1)
+        whole_from(1, "max_leaves", max_leaves)
 
 
 def check_limits(time_limit: Any, seed: Any, threads: Any) -> None:
     """How long, by which chance and on how many cores."""
     if time_limit is not None and (not isinstance(time_limit, Real) or not float(time_limit) >= 0):
         raise InvalidProblemError(f"time_limit is {time_limit!r}; it must be 0 or more seconds, or None")
-    _whole("seed", seed, 0)
+    whole_from(0, "seed", seed)
     if threads is not None:
-        _whole("threads", threads, 1)
-
-
-def _whole(name: str, value: Any, least: int) -> None:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise InvalidProblemError(f"{name} is {value!r}; it must be a whole number, {least} or more")
+        whole_from(1, "threads", threads)

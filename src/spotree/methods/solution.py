@@ -29,10 +29,10 @@ from spotree.methods.history import Progress
 from spotree.methods.remembered import model_of
 from spotree.shown import shown
 from spotree.step.result import relative_gap
-from spotree.tree.claim import TREE, fits_names, tree_entry
+from spotree.tree.claim import claimed_tree, fits_names, tree_entry, tree_lists
 from spotree.tree.policy import TreePolicy
 from spotree.tree.text import size_text
-from spotree.tree.tree import Tree, make_tree
+from spotree.tree.tree import Tree
 from spotree.values.normalise import of_optimum, over_random
 
 FORMAT = "spotree-solution"
@@ -163,17 +163,10 @@ class Solution:
         plain = {
             f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("policy", "history", "notes")
         }
-        tree = self.policy.tree
         return plain | {
             "status": self.status.name,
             "notes": dict(self.notes),
-            "tree": {
-                "feature": tree.feature.tolist(),
-                "threshold": tree.threshold.tolist(),
-                "left": tree.left.tolist(),
-                "right": tree.right.tolist(),
-                "action": tree.action.tolist(),
-            },
+            "tree": tree_lists(self.policy.tree),
             "feature_names": list(self.policy.feature_names),
             "action_names": list(self.policy.action_names),
             "history": [{f.name: getattr(line, f.name) for f in fields(line)} for line in self.history],
@@ -201,7 +194,7 @@ class Solution:
 
 def _from_dict(document: dict[str, Any]) -> Solution:
     _SOLUTION("", document)
-    tree = make_tree(**{part: document["tree"][part] for part in TREE})
+    tree = claimed_tree(document["tree"])
     features, actions = tuple(document["feature_names"]), tuple(document["action_names"])
     fits_names(tree, features, actions)
     if tree.depth > document["depth"]:

@@ -1,6 +1,5 @@
 """SPOT, the paper's Algorithm 1: evaluate the tree policy, find the best tree for those values, repeat."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,10 +19,10 @@ from spotree.methods.weights import Weigh, weighting
 from spotree.step.best_tree import best_tree
 from spotree.step.engine import Engine
 from spotree.step.engines import as_engine
-from spotree.step.limits import Limits
+from spotree.step.limits import Limits, at_least, left_of
 from spotree.step.problem import TreeProblem
 from spotree.step.result import Status
-from spotree.values import mixture, policy_value
+from spotree.values import mixture, policy_value, uniform
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +64,7 @@ class Spot(Method):
         exploring(self.exploration)
         if not 0 <= self.free_probability <= 1:
             raise InvalidProblemError(f"free_probability is {self.free_probability}; it must lie in [0, 1]")
-        if not self.round_seconds >= 0:
-            raise InvalidProblemError(f"round_seconds is {self.round_seconds}; it must be 0 or more")
+        at_least(0, "round_seconds", self.round_seconds)
         Stop(self.seconds, self.rounds, self.patience)
 
     @property
@@ -96,13 +94,10 @@ def iterate(mdp: MDP, request: Request, settings: Spot) -> Solution:
     history: list[Progress] = []
     tree = best = given
     best_value = -np.inf if best is None else frame.return_of(best)
-    policy = mixture(mdp, np.zeros(mdp.num_states, np.int32), 1.0) if tree is None else tree.actions(mdp.features)
+    policy = uniform(mdp) if tree is None else tree.actions(mdp.features)
     status = SolveStatus.FINISHED
 
-    def left() -> float | None:
-        return None if stop.seconds is None else max(0.0, stop.seconds - frame.seconds)
-
-    engine = as_engine(settings.engine).prepared(mdp.features, left())
+    engine = as_engine(settings.engine).prepared(mdp.features, left_of(stop.seconds, frame.seconds))
     try:
         while best is None or not (stop(history, frame.seconds) or frame.closes(best_value, frame.optimum.value)):
             # Fix: each tree parameter stays free with the free probability (phi_l).
@@ -110,7 +105,8 @@ def iterate(mdp: MDP, request: Request, settings: Spot) -> Solution:
             # Solve: the best tree for the values and weights of the old policy (Algorithm 2, or another engine).
             value, weight = policy_value(mdp, policy), weigh(mdp, policy)
             problem = TreeProblem(mdp.features, gain(mdp, value, weight), depth, max_leaves, fixed)
-            seconds = min(settings.round_seconds, math.inf if (rest := left()) is None else rest)
+            left = left_of(stop.seconds, frame.seconds)
+            seconds = settings.round_seconds if left is None else min(settings.round_seconds, left)
             step = best_tree(problem, engine, Limits(time=seconds, threads=request.threads), tree)
             # Evaluate: its true return; with exploration it is the old policy of the next round.
             tree = step.tree
@@ -120,8 +116,7 @@ def iterate(mdp: MDP, request: Request, settings: Spot) -> Solution:
             round = len(history) + 1
             policy = mixture(mdp, tree.actions(mdp.features), exploration_rate(round))
             history.append(Progress(frame.seconds, round, best_value, frame.optimum.value, current))
-            if request.progress is not None:
-                request.progress(history[-1])
+            request.tell(history[-1])
             if step.status is Status.INTERRUPTED:
                 raise KeyboardInterrupt  # the engine kept its tree, so the round counts
     except KeyboardInterrupt:

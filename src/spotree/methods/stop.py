@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from spotree.errors import InvalidProblemError
 from spotree.methods.history import Progress
+from spotree.step.limits import at_least
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +16,7 @@ class Stop:
 
     def __post_init__(self) -> None:
         for name in ("seconds", "rounds", "patience"):
-            limit = getattr(self, name)
-            if limit is not None and not limit >= 0:
-                raise InvalidProblemError(f"{name} is {limit}; it must be 0 or more")
+            at_least(0, name, getattr(self, name))
 
     def __call__(self, history: list[Progress], seconds: float) -> bool:
         """Whether the run should end now; the history has one line per round."""

@@ -73,8 +73,7 @@ def _imitate(frame: Frame, given: Tree | None, request: Request, settings: Viper
             if current > best_value:
                 best, best_value = student, current
             history.append(Progress(frame.seconds, round, best_value, frame.optimum.value, current))
-            if request.progress is not None:
-                request.progress(history[-1])
+            request.tell(history[-1])
             if frame.closes(best_value, frame.optimum.value):
                 break
     except KeyboardInterrupt:

@@ -3,12 +3,12 @@
 import time
 from dataclasses import dataclass, replace
 
-from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.methods.omdt import Omdt
 from spotree.methods.request import Request
 from spotree.methods.solution import Solution, SolveStatus
 from spotree.methods.spot import Spot, iterate
+from spotree.step.limits import at_least, left_of
 
 OMDT_SECONDS = 300.0  # the paper's
 
@@ -30,8 +30,7 @@ class SpotFromOmdt(Spot):
 
     def __post_init__(self) -> None:
         Spot.__post_init__(self)
-        if self.omdt_seconds is not None and not self.omdt_seconds >= 0:
-            raise InvalidProblemError(f"omdt_seconds is {self.omdt_seconds}; it must be 0 or more")
+        at_least(0, "omdt_seconds", self.omdt_seconds)
 
     @property
     def name(self) -> str:
@@ -44,8 +43,7 @@ class SpotFromOmdt(Spot):
         if warm.proved_optimal or warm.status is SolveStatus.INTERRUPTED:
             return replace(warm, method=self.name)
         spent = time.perf_counter() - started
-        left = None if limit is None else max(0.0, limit - spent)
-        found = iterate(mdp, replace(request, time_limit=left, start=warm), self)
+        found = iterate(mdp, replace(request, time_limit=left_of(limit, spent), start=warm), self)
         later = tuple(replace(line, seconds=line.seconds + spent) for line in found.history)
         return replace(
             found,

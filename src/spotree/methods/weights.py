@@ -6,8 +6,8 @@ from typing import TypeAlias
 import numpy as np
 
 from spotree.axes import PerState
-from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
+from spotree.names import called
 from spotree.values import Policy, occupancy
 
 Weigh: TypeAlias = Callable[[MDP, Policy], PerState]
@@ -43,8 +43,4 @@ WEIGHTINGS: dict[str, Weigh] = {"uniform": uniform, "occupancy": visits, "softma
 
 def weighting(given: str | Weigh) -> Weigh:
     """The strategy of that name, or the one given."""
-    if not isinstance(given, str):
-        return given
-    if given not in WEIGHTINGS:
-        raise InvalidProblemError(f"weights {given!r} are unknown; choose one of {', '.join(WEIGHTINGS)}")
-    return WEIGHTINGS[given]
+    return called("weights", given, WEIGHTINGS) if isinstance(given, str) else given

@@ -52,31 +52,15 @@ MODELS: dict[str, Shipped] = {
     "xor": Shipped("xor", "xor", (), "name the exclusive or of two halves of random points"),
     # Written in PRISM, read through the `prism` extra: see protocols.py.
     "csma_2_2": Shipped("protocols", "csma", (2,), "two stations share a bus, back-off limit 2"),
-    "csma_2_2_paper": Shipped(
-        "protocols", "csma", (2, "paper"), "two stations share a bus, back-off limit 2, the paper's rules"
-    ),
     "csma_2_4": Shipped("protocols", "csma", (4,), "two stations share a bus, back-off limit 4"),
-    "csma_2_4_paper": Shipped(
-        "protocols", "csma", (4, "paper"), "two stations share a bus, back-off limit 4, the paper's rules"
-    ),
     "firewire": Shipped("protocols", "firewire", (3,), "two FireWire nodes settle who leads, delay 3"),
-    "firewire_paper": Shipped(
-        "protocols", "firewire", (3, "paper"), "two FireWire nodes settle who leads, delay 3, the paper's rules"
-    ),
     "wlan0": Shipped("protocols", "wlan", (0,), "two wireless stations avoid collisions, back-off limit 0"),
-    "wlan0_paper": Shipped(
-        "protocols",
-        "wlan",
-        (0, "paper"),
-        "two wireless stations avoid collisions, back-off limit 0, the paper's rules",
-    ),
     "wlan1": Shipped("protocols", "wlan", (1,), "two wireless stations avoid collisions, back-off limit 1"),
-    "wlan1_paper": Shipped(
-        "protocols",
-        "wlan",
-        (1, "paper"),
-        "two wireless stations avoid collisions, back-off limit 1, the paper's rules",
-    ),
+}
+MODELS |= {
+    f"{name}_paper": Shipped(module, function, (*given, "paper"), f"{text}, the paper's rules")
+    for name, (module, function, given, text) in MODELS.items()
+    if module == "protocols"
 }
 
 

@@ -21,6 +21,10 @@ from spotree.proof.problem import make_problem
 from spotree.proof.recorder import Recorder
 from spotree.proof.run import Run
 
+LEAST_TOLERANCE = 1e-12
+SEARCH_SHARE, LONGEST_SEARCH = 0.1, 60.0  # of the time limit, in seconds: for all searches where nothing is said
+OPENING_SEARCH = 0.5  # seconds, before the first proof
+
 
 def certify(
     mdp: MDP,
@@ -74,8 +78,8 @@ def certify(
     check_size(mdp, depth, max_leaves)
     if mdp.discount >= 1:
         raise InvalidProblemError(f"discount is {mdp.discount}; a proof needs one below 1")
-    if not 1e-12 <= tolerance < 1:
-        raise InvalidProblemError(f"tolerance is {tolerance}; it must be between 1e-12 and 1")
+    if not LEAST_TOLERANCE <= tolerance < 1:
+        raise InvalidProblemError(f"tolerance is {tolerance}; it must be between {LEAST_TOLERANCE:g} and 1")
     old = None if resume is None else Certificate.load(resume)
     if old is not None:
         mdp = as_certified(mdp, old)
@@ -84,7 +88,7 @@ def certify(
     problem = make_problem(mdp, depth, max_leaves, time_limit, tolerance)
     incumbent = Incumbent(problem, threads or os.cpu_count() or 1)
     recorder = Recorder(problem, certificate, progress)
-    budget = min(60.0, 0.1 * time_limit) if search is None else min(search, time_limit)
+    budget = min(LONGEST_SEARCH, SEARCH_SHARE * time_limit) if search is None else min(search, time_limit)
     memory = memory_limit or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     use = ingredients if resume is None else replace(ingredients, levels=False)
     run = Run(problem, incumbent, recorder, use, memory, budget)
@@ -93,7 +97,7 @@ def certify(
     if old is not None:
         run.resume(old, str(resume))
     if start is None and resume is None and budget > 0:
-        run.search(min(0.5, budget))
+        run.search(min(OPENING_SEARCH, budget))
     try:
         return remember(run.prove(), mdp)
     finally:

@@ -19,11 +19,13 @@ from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.proof.certificate import Certificate, as_certified, fingerprint
 from spotree.proof.cover import Cover, Region, RejectedError
-from spotree.proof.plain import UNIT, Mask, Plain
-from spotree.proof.plain_trees import Prices
+from spotree.proof.plain import ROUNDED_VISITS, TINY, UNIT, Mask, Plain
+from spotree.proof.plain_trees import Losses
 from spotree.proof.records import Record, read_records
 
 ROUNDED = 1e-12  # what dividing by a sum may leave above 1
+SHARE = 0.1  # of the tolerance that rounding may take
+ENOUGH = 0.01  # of the tolerance: values and visits that the checker finds itself come as near
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +75,11 @@ class _Proof:
         self.tolerance, self.bound = float(header["margin"]), float(header["bound"])
         reward = self.plain.reward
         scale = (max(reward.max(), 0) - min(reward.min(), 0)) / self.plain.far  # no two returns differ by more
-        if not 0 < self.tolerance <= max(scale, 1e-300) < np.inf:
+        if not 0 < self.tolerance <= max(scale, TINY) < np.inf:
             raise RejectedError(
                 f"the tolerance {self.tolerance:g} is not small: returns differ by {scale:g} at most"
             )
-        if not off <= 0.1 * self.tolerance:
+        if not off <= SHARE * self.tolerance:
             raise RejectedError(
                 f"rounding may move a return by {off:.1e} with discount {mdp.discount!r}, more than a tenth of the"
                 f" tolerance {self.tolerance:.1e}; certify with a larger tolerance"
@@ -121,9 +123,9 @@ class _Proof:
         for record in self.records.values():
             if record.parent == -2:
                 self.check_hopeless(record, region)
-        if region.prices is not None:
-            region.prices = self.cover.trees.price(region.prices.cost)
-            if region.upper - region.prices.of(region.items) <= self.threshold:
+        if region.losses is not None:
+            region.losses = self.cover.trees.losses(region.losses.each)
+            if region.upper - region.losses.of(region.items) <= self.threshold:
                 return
         known: set[bytes] = set()
         stack = [(root, region)]
@@ -141,7 +143,7 @@ class _Proof:
 
     def closes(self, record: Record, region: Region, root: bool = False) -> bool:
         """Apply the rounds of a record to a region; whether no improving tree is left in it."""
-        plain, number, enough = self.plain, record.number, 0.01 * self.tolerance
+        plain, number, enough = self.plain, record.number, ENOUGH * self.tolerance
         for entry in record.rounds:
             world = plain.restrict(region.allowed)
             if world is None:
@@ -152,7 +154,7 @@ class _Proof:
                 region.value = entry.value
             bounded = plain.bound(world, region.value)
             region.upper, regret = bounded.upper, bounded.regret
-            region.reached, region.prices = world.groups, None
+            region.reached, region.losses = world.groups, None
             if region.upper <= self.threshold:
                 return True
             for state, scale, value in entry.floors:
@@ -165,29 +167,29 @@ class _Proof:
                 continue
             most, visits = regret.max(initial=0.0), entry.visits
             if visits is None:
-                visits = plain.own_visits(world, self.floor, region.visits, enough / max(most, 1e-300))
-            visits, small = np.where(world.states, visits, 0.0), enough / max(bounded.lost, 1e-300)
+                visits = plain.own_visits(world, self.floor, region.visits, enough / max(most, TINY))
+            visits, small = np.where(world.states, visits, 0.0), enough / max(bounded.lost, TINY)
             above, visits = plain.excess_visits(world, visits, self.floor, small)
-            if 0.1 * self.tolerance < bounded.lost * above and above <= 1e-6 * visits.sum():
+            if SHARE * self.tolerance < bounded.lost * above and above <= ROUNDED_VISITS * visits.sum():
                 visits = plain.lowered_visits(world, visits, self.floor)
                 above, visits = plain.excess_visits(world, visits, self.floor, small)
             region.visits, slack = visits, bounded.lost * above
-            if visits.min() < 0 or not slack <= 0.1 * self.tolerance:
+            if visits.min() < 0 or not slack <= SHARE * self.tolerance:
                 raise RejectedError(f"region {number}: the visits are higher than every tree must pay")
             region.upper += slack + plain.sums * (region.upper + slack - self.threshold)
             budget = region.upper - self.threshold
-            cost = plain.costs(world, region.allowed, visits, regret, never=2 * budget)
-            region.prices = self.cover.trees.price(cost)
-            if region.upper - region.prices.of(region.items) <= self.threshold:
+            each = plain.losses(world, region.allowed, visits, regret, never=2 * budget)
+            region.losses = self.cover.trees.losses(each)
+            if region.upper - region.losses.of(region.items) <= self.threshold:
                 return True
             if len(entry.removed):
-                region.allowed = self.filtered(number, region, region.prices, entry.removed, budget)
+                region.allowed = self.filtered(number, region, region.losses, entry.removed, budget)
         return plain.restrict(region.allowed) is None
 
-    def filtered(self, number: int, region: Region, prices: Prices, removed: np.ndarray, budget: float) -> Mask:
+    def filtered(self, number: int, region: Region, losses: Losses, removed: np.ndarray, budget: float) -> Mask:
         """Lemma 5: the allowed actions without those that no improving tree takes."""
         trees, allowed = self.cover.trees, region.allowed.copy()
-        leaves = trees.affordable(region.items, budget, prices)
+        leaves = trees.affordable(region.items, budget, losses)
         free = np.any([trees.inside[cube] for cube, _ in region.items], axis=0) & region.reached[trees.groups]
         names, actions = np.divmod(removed, self.plain.num_actions)
         groups = self.cover.group[names]
@@ -204,8 +206,8 @@ class _Proof:
         """Lemma 6: the root region with this one leaf is closed."""
         trees, action = self.cover.trees, record.first
         inside = np.ones(len(trees.groups), bool)
-        for step in record.branching[1:]:
-            inside &= self.cover.goes_left[step // 2][trees.groups] ^ (step % 2 == 1)
+        for side in record.branching[1:]:
+            inside &= self.cover.goes_left[side // 2][trees.groups] ^ (side % 2 == 1)
         allowed = self.cover.only(root.allowed, trees.groups[inside], action)
         if record.branching[0] != 4 or not self.closes(record, root.narrowed(allowed)):
             raise RejectedError(f"region {record.number}: the leaf is not shown to be hopeless")

@@ -9,7 +9,7 @@ import numpy as np
 
 from spotree.axes import Floats
 from spotree.proof.plain import Mask, Plain
-from spotree.proof.plain_trees import Item, Prices, Trees
+from spotree.proof.plain_trees import Item, Losses, Trees
 from spotree.proof.records import Record
 
 
@@ -26,7 +26,7 @@ class Region:
     value: Floats  # [state] for lemma 1
     visits: Floats  # [state] for lemma 3
     upper: float = np.inf
-    prices: Prices | None = None
+    losses: Losses | None = None
     reached: Mask = field(default_factory=lambda: np.zeros(0, bool))  # [group]
 
     @property
@@ -84,15 +84,15 @@ class Cover:
         kind, *rest = record.branching
         if kind == 1:
             return self.parts_by_group(record.number, region, self.group[rest[0]], rest[2 : 2 + rest[1]])
-        if kind not in (2, 3) or region.prices is None:
+        if kind not in (2, 3) or region.losses is None:
             raise RejectedError(f"region {record.number} is neither closed nor parted")
         inside, reached = self.trees.inside, region.reached[self.trees.groups]
         items = [item for item in region.items if (inside[item[0]] & reached).any()]
         items.sort(key=lambda item: self.order[self.trees.groups[inside[item[0]]]].min())
         item = items.pop(rest[0])
-        elsewhere = region.upper - region.prices.of(items)
+        elsewhere = region.upper - region.losses.of(items)
         by = self.parts_by_split if kind == 2 else self.parts_by_action
-        return by(record.number, replace(region, items=items), region.prices, item, reached, elsewhere)
+        return by(record.number, replace(region, items=items), region.losses, item, reached, elsewhere)
 
     def parts_by_group(self, number: int, region: Region, group: int, actions: list[int]) -> list[Part]:
         """What one group of states does: these actions or the others, some of each."""
@@ -106,9 +106,9 @@ class Cover:
         return parts
 
     def parts_by_split(
-        self, number: int, region: Region, prices: Prices, item: Item, reached: Mask, elsewhere: float
+        self, number: int, region: Region, losses: Losses, item: Item, reached: Mask, elsewhere: float
     ) -> list[Part]:
-        """Every way to split a node is listed, or costs too much, or parts the reached groups as another does."""
+        """Every way to split a node is listed, or loses too much, or parts the reached groups as another does."""
         trees, (cube, size) = self.trees, item
         listed: dict[tuple[bytes, tuple[int, int]], Part] = {}
         for (split, share), child in self.children.get(number, {}).items():
@@ -123,7 +123,7 @@ class Cover:
             raise RejectedError(f"region {number}: there is nothing to split")
         for name, edges in ways.items():
             for a, b in trees.shares[size]:
-                least = max(prices.least[a, left] + prices.least[b, right] for left, right in edges)
+                least = max(losses.least[a, left] + losses.least[b, right] for left, right in edges)
                 if elsewhere - least <= self.threshold:
                     continue
                 if (name, (a, b)) not in listed:
@@ -132,9 +132,9 @@ class Cover:
         return parts
 
     def parts_by_action(
-        self, number: int, region: Region, prices: Prices, item: Item, reached: Mask, elsewhere: float
+        self, number: int, region: Region, losses: Losses, item: Item, reached: Mask, elsewhere: float
     ) -> list[Part]:
-        """Every action of a leaf is listed, or costs too much, or is hopeless, or does what another one does."""
+        """Every action of a leaf is listed, or loses too much, or is hopeless, or does what another one does."""
         trees, (cube, size) = self.trees, item
         if trees.shares[size] and trees.ways(cube, reached):
             raise RejectedError(f"region {number}: the node can still be split")
@@ -142,7 +142,7 @@ class Cover:
         parts: list[Part] = []
         done: list[int] = []
         for a in np.flatnonzero(region.allowed[groups].all(axis=0)).tolist():
-            if elsewhere - prices.leaf[a, cube] <= self.threshold:
+            if elsewhere - losses.leaf[a, cube] <= self.threshold:
                 continue
             if (a, 0) in listed:
                 parts.append((listed[a, 0], region.narrowed(self.only(region.allowed, groups, a))))

@@ -6,8 +6,8 @@ import numpy as np
 
 from spotree.axes import SmallInts
 from spotree.mdp.model import MDP
-from spotree.methods.ranks import merged_choices
-from spotree.tree.splits import Splits, candidate_splits
+from spotree.methods.ranks import rank_features
+from spotree.tree.splits import Splits, distinct_cuts, rank_among, splits_at
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,7 +19,7 @@ class Groups:
     choice_of
         [state, action] -> row as in the model, but equal rows of a state are one.
     group_of
-        [state] -> group, -1 where every action does the same.
+        [state] -> group, -1 where every action does the same in all states with these features.
     state
         [group] the first state of each group.
     rank
@@ -38,20 +38,11 @@ class Groups:
 
 def find_groups(mdp: MDP) -> Groups:
     """The groups of a model; states that no policy reaches are left out by the reader already."""
-    _, first, inverse = np.unique(mdp.features, axis=0, return_index=True, return_inverse=True)
-    inverse = inverse.reshape(-1)
-    choice_of = merged_choices(mdp)
-    matters = (choice_of != choice_of[:, :1]).any(axis=1)
-    relevant = np.zeros(len(first), dtype=bool)
-    relevant[inverse[matters]] = True
-    number = np.where(relevant, np.cumsum(relevant) - 1, -1).astype(np.int32)
-    state = first[relevant].astype(np.int32)
-    features = mdp.features[state]
-    splits = candidate_splits(features)
-    rank = np.zeros(features.shape, dtype=np.int32)
-    split_rank = np.zeros(len(splits), dtype=np.int32)
-    for feature in range(features.shape[1]):
-        mine = np.flatnonzero(splits.feature == feature)
-        rank[:, feature] = np.searchsorted(splits.threshold[mine], features[:, feature], side="right")
-        split_rank[mine] = np.arange(1, len(mine) + 1)
-    return Groups(choice_of, number[inverse], state, rank, splits, split_rank)
+    ranks = rank_features(mdp, whole=True)
+    cuts = distinct_cuts(ranks)
+    rank = np.zeros(ranks.rank.shape, dtype=np.int32)
+    for feature, kept in enumerate(cuts):
+        rank[:, feature] = rank_among(kept, ranks.rank[:, feature])
+    splits = splits_at(ranks.values, cuts)
+    split_rank = np.arange(len(splits)) - np.searchsorted(splits.feature, splits.feature) + 1
+    return Groups(ranks.choice_of, ranks.group_of, ranks.first, rank, splits, split_rank.astype(np.int32))

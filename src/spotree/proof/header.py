@@ -2,19 +2,9 @@
 
 from typing import Any
 
-from spotree.claims import (
-    ClaimError,
-    list_of,
-    number,
-    one_of,
-    optional,
-    record,
-    text,
-    whole,
-)
+from spotree.claims import ClaimError, list_of, number, one_of, optional, record, text, whole
 from spotree.errors import InvalidProblemError
-from spotree.tree.claim import TREE, fits_names, tree_entry
-from spotree.tree.tree import make_tree
+from spotree.tree.claim import claimed_tree, fits_names, tree_entry
 
 DEEPEST = 64
 
@@ -44,7 +34,7 @@ def check_header(header: dict[str, Any]) -> None:
     """Complain about the first entry that no certificate has."""
     _HEADER("", header)
     try:
-        tree = make_tree(**{part: header["tree"][part] for part in TREE})
+        tree = claimed_tree(header["tree"])
     except InvalidProblemError as error:
         raise ClaimError(f"tree: {error}") from None
     most = header["max_leaves"]

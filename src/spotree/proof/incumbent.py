@@ -9,6 +9,7 @@ from spotree.proof.problem import Problem
 from spotree.tree.tree import Tree, leaf
 
 FIRST_SEARCH = 1.0  # seconds; each search beside a proof takes twice as long as the one before
+PREPARED_TIMES = 3  # what the proof's preparations took: a search makes its own on top of its seconds
 WAIT = 2  # lengths of a search that pass before it, and must fit into the budget: all together take less than it
 
 
@@ -45,7 +46,7 @@ class Incumbent:
         request = Request(
             frame.depth,
             frame.max_leaves,
-            time_limit=min(seconds + 3 * self.problem.prepared, self.problem.left),
+            time_limit=min(seconds + PREPARED_TIMES * self.problem.prepared, self.problem.left),
             seed=self.searches,
             threads=self.threads if self.searches == 0 else 1,
             start=self.found,

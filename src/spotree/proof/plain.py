@@ -16,6 +16,11 @@ from spotree.mdp.model import MDP
 
 Mask = np.ndarray
 UNIT = 2.0**-53  # relative error of one float64 operation
+TINY = 1e-300  # in place of 0
+DENSE = 3000  # states: up to here a dense matrix is solved
+STILL = 1e-13  # of the largest value: iteration ends when no value changes by more
+ROUNDED_VISITS = 1e-6  # of all visits: so much above what arrives may be rounding, and is lowered
+LOWERINGS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,7 @@ class Plain:
             1 - 8 * UNIT
         )  # as if the discount were higher
         self.backup = UNIT * (8 + int(np.diff(mdp.row_start).max(initial=0)))  # relative error of reward + later
-        self.sums = UNIT * (64 + 4 * self.num_states)  # of what groups cost
+        self.sums = UNIT * (64 + 4 * self.num_states)  # of what groups lose
         pairs_into = np.bincount(self.target[self.first_entry], minlength=self.num_states)
         self.arrivals = UNIT * (8 + pairs_into)  # [state] relative error of arriving visits
 
@@ -139,8 +144,8 @@ class Plain:
             where = place[self.source[mine]], place[self.target[mine]]
             np.subtract.at(matrix, where, self.discount * self.probability[mine])
             value[states] = np.linalg.solve(matrix, self.reward[row[states]])
-        change = np.inf if len(states) > 3000 else 0.0
-        while change > max(1e-13 * self.far, 4 * UNIT) * np.abs(value).max():
+        change = np.inf if len(states) > DENSE else 0.0
+        while change > max(STILL * self.far, 4 * UNIT) * np.abs(value).max():
             fresh = np.where(world.states, (self.reward + self.later(value))[row], 0.0)
             change, value = float(np.abs(fresh - value).max()), fresh
         left = np.where(world.states, (self.reward + self.later(value))[row] - value, 0.0)
@@ -224,11 +229,11 @@ class Plain:
         Visits that are above by more than `enough`, but by no more than rounding where floors are high, are lowered.
         """
         source, target, lowest = self.lowest(world)
-        for _ in range(40):
+        for _ in range(LOWERINGS):
             arriving = self.initial + self.discount * np.bincount(target, lowest * visits[source], self.num_states)
             most = np.maximum(floor, arriving - self.arrivals * (arriving + visits))
             above = float(np.maximum(visits - most, 0.0).sum()) * (1 + self.sums)
-            if not enough < above <= 1e-6 * visits.sum():
+            if not enough < above <= ROUNDED_VISITS * visits.sum():
                 break
             visits = np.minimum(visits, most)
         return above, visits
@@ -236,7 +241,7 @@ class Plain:
     def lowered_visits(self, world: World, visits: Floats, floor: Floats) -> Floats:
         """About the same visits where a little less arrives, so that lemma 3 holds in spite of rounding."""
         states = np.flatnonzero(world.states)
-        if len(states) > 3000:
+        if len(states) > DENSE:
             return visits
         source, target, lowest = self.lowest(world)
         less = 1 - 4 * self.arrivals
@@ -262,12 +267,12 @@ class Plain:
             change, visits = float((fresh - visits).sum()), fresh
         return visits
 
-    def costs(self, world: World, allowed: Mask, visits: Floats, regret: Floats, never: float) -> Floats:
-        """[group, action] least regret of taking the action there, up to `never`, which stands for infinity."""
+    def losses(self, world: World, allowed: Mask, visits: Floats, regret: Floats, never: float) -> Floats:
+        """[group, action] least loss by taking the action there, up to `never`, which stands for infinity."""
         fine = self.exists & world.usable[self.row]
         each = np.where(fine, visits[:, None] * regret[self.row], never * (visits[:, None] > 0))
-        cost = np.minimum(np.add.reduceat(each[self.by_group], self.group_start, axis=0), never)
-        return np.where(world.groups[:, None], np.where(allowed, cost, never), 0.0)
+        loss = np.minimum(np.add.reduceat(each[self.by_group], self.group_start, axis=0), never)
+        return np.where(world.groups[:, None], np.where(allowed, loss, never), 0.0)
 
     def alike(self, groups: np.ndarray, a: int, b: int) -> bool:
         """Whether two actions do the same in all states of some groups."""

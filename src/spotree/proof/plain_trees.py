@@ -1,4 +1,4 @@
-"""The checker's own picture of all trees: each set of groups that splits single out, and its cheapest tree."""
+"""The checker's own picture of all trees: each set of groups that splits single out, and its tree of least loss."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ Item = tuple[int, int]  # an open node of a partial tree: cube, size
 
 
 @dataclass(frozen=True, slots=True)
-class Prices:
-    """What trees cost: the cheapest one of a size, and a leaf."""
+class Losses:
+    """What trees lose: the best one of a size, and a leaf."""
 
-    cost: Floats  # [group, action]
+    each: Floats  # [group, action]
     least: Floats  # [size, cube]
     leaf: Floats  # [action, cube]
 
@@ -74,10 +74,10 @@ class Trees:
         self.start = np.searchsorted(self.owner, self.parting)
         self.too_deep = np.array(self.depth_of)[:, None] + np.array(level) > depth  # never asked for
 
-    def price(self, cost: Floats) -> Prices:
-        """The cheapest trees for a cost [group, action]."""
-        paying = np.flatnonzero(cost[self.groups].any(axis=1))
-        leaf = cost[self.groups[paying]].T @ self.weight[paying]
+    def losses(self, each: Floats) -> Losses:
+        """What trees lose for a loss [group, action] each."""
+        paying = np.flatnonzero(each[self.groups].any(axis=1))
+        leaf = each[self.groups[paying]].T @ self.weight[paying]
         least = np.empty((len(self.shares), len(self.inside)))
         least[:] = np.where(self.hopeless, np.inf, leaf).min(axis=0)
         for size, shares in enumerate(self.shares):
@@ -85,14 +85,14 @@ class Trees:
                 best = np.min([least[a, self.left] + least[b, self.right] for a, b in shares], axis=0)
                 least[size, self.parting] = np.minimum.reduceat(best, self.start)
         least[self.too_deep] = 0.0
-        return Prices(cost, least, leaf)
+        return Losses(each, least, leaf)
 
-    def affordable(self, items: list[Item], budget: float, prices: Prices) -> Mask:
+    def affordable(self, items: list[Item], budget: float, losses: Losses) -> Mask:
         """[action, cube] whether a tree that grows from the items within the budget has this leaf."""
-        least = prices.least
+        least = losses.least
         room = np.full(least.shape, -np.inf)  # [size, cube] the most that may be spent there
         for cube, size in items:
-            room[size, cube] = max(room[size, cube], budget - (prices.of(items) - least[size, cube]))
+            room[size, cube] = max(room[size, cube], budget - (losses.of(items) - least[size, cube]))
         for size in range(len(self.shares) - 1, 0, -1):
             for a, b in self.shares[size]:
                 spare = room[size, self.owner] - (least[a, self.left] + least[b, self.right])
@@ -101,7 +101,7 @@ class Trees:
                 np.maximum.at(room[a], left, spare[live] + least[a, left])
                 np.maximum.at(room[b], right, spare[live] + least[b, right])
             room[0, self.solid] = np.maximum(room[0, self.solid], room[size, self.solid])
-        found: Mask = (prices.leaf <= room[0]) & ~self.hopeless
+        found: Mask = (losses.leaf <= room[0]) & ~self.hopeless
         return found
 
     def parted(self, left: int, right: int, reached: Mask) -> tuple[bytes, bool]:

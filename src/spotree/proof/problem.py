@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree import _core
+from spotree.mdp.core import core_model
 from spotree.mdp.model import MDP
 from spotree.methods.frame import Frame
 from spotree.proof.attempt import Attempt
@@ -12,6 +13,8 @@ from spotree.proof.groups import Groups, find_groups
 from spotree.proof.rounding import check_margin
 
 NO_LIMIT = 10**9  # leaves: more than any tree has
+BELOW_WORST, MARGINS_BELOW = 1e-3, 100  # of the worst return, in margins: at least so far below it a proof begins
+TINY = 1e-300  # in place of 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +49,9 @@ class Problem:
         made = Attempt(_core.Proof(self.model, self.margin / 2), self.groups, level)
         # Before the first tree: less than any policy can return, so that every feasible tree is an improvement.
         worst = min(0.0, float(mdp.reward_of_choice.min())) / (1 - mdp.discount)
-        made.offer(worst - max(1e-3 * abs(worst), abs(self.frame.optimum.value), 100 * self.margin))
+        made.offer(
+            worst - max(BELOW_WORST * abs(worst), abs(self.frame.optimum.value), MARGINS_BELOW * self.margin)
+        )
         return made
 
 
@@ -59,20 +64,14 @@ def make_problem(
     best = frame.optimum.value
     scale = max(abs(best), best - frame.random_value)
     if not (np.isfinite(scale) and scale > 0):
-        scale = max(abs(best), float(np.abs(mdp.reward_of_choice).max(initial=0.0)), 1e-300)
+        scale = max(abs(best), float(np.abs(mdp.reward_of_choice).max(initial=0.0)), TINY)
     margin = tolerance * scale
     if not frame.hurried:
         check_margin(mdp, frame.optimum, margin, tolerance)
     groups = find_groups(mdp)
     model = _core.ProofModel(
-        choice_start=mdp.choice_start,
+        model=core_model(mdp),
         choice_of=groups.choice_of,
-        row_start=mdp.row_start,
-        target=mdp.target,
-        probability=mdp.probability,
-        reward=mdp.reward_of_choice,
-        initial=mdp.initial,
-        discount=mdp.discount,
         group_of=groups.group_of,
         rank=groups.rank,
         split_feature=groups.splits.feature,

@@ -12,6 +12,7 @@ from spotree.proof.attempt import Attempt
 from spotree.proof.certificate import Certificate, fingerprint
 from spotree.proof.interrupts import held_interrupts
 from spotree.proof.problem import Problem
+from spotree.tree.claim import tree_lists
 
 
 class Recorder:
@@ -89,7 +90,7 @@ class Recorder:
 
 def header_of(problem: Problem, solution: Solution, bound: float) -> dict[str, Any]:
     """What the checker must know beside the two streams."""
-    mdp, tree, splits = problem.frame.mdp, solution.policy.tree, problem.groups.splits
+    mdp, splits = problem.frame.mdp, problem.groups.splits
     return {
         "model": mdp.name,
         "fingerprint": fingerprint(mdp),
@@ -102,9 +103,7 @@ def header_of(problem: Problem, solution: Solution, bound: float) -> dict[str, A
         "value": solution.value,
         "bound": max(bound, solution.value),
         "margin": problem.margin,
-        "tree": {
-            name: getattr(tree, name).tolist() for name in ("feature", "threshold", "left", "right", "action")
-        },
+        "tree": tree_lists(solution.policy.tree),
         "group_state": problem.groups.state.tolist(),
         "split_feature": splits.feature.tolist(),
         "split_threshold": splits.threshold.tolist(),

@@ -14,7 +14,7 @@ from spotree.proof.interrupts import held_interrupts
 from spotree.proof.problem import Problem
 from spotree.proof.recorder import Recorder
 from spotree.proof.schedule import FAR_ENOUGH, Standing, Turn, first_turn, next_turn
-from spotree.tree.tree import make_tree
+from spotree.tree.claim import claimed_tree
 
 FIRST_PAUSE, LONGER, LONGEST_PAUSE = 0.01, 1.3, 0.25  # seconds between looks at a proof: a short one ends at once
 
@@ -40,7 +40,7 @@ class Run:
         """Take up a stopped proof from its file: its tree and its open regions."""
         frame = self.problem.frame
         self.recorder.resume(old, path)
-        tree = make_tree(**old.header["tree"])
+        tree = claimed_tree(old.header["tree"])
         self.incumbent.offer(fitting_start(tree, frame.mdp, frame.depth, frame.max_leaves))
         self.now.resume(old, path)
 

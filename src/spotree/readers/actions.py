@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spotree.axes import Ints
 from spotree.errors import ReadError
@@ -22,7 +23,7 @@ def name_actions(model: ExplicitModel, mapping: ActionMapping) -> tuple[Ints, li
     """
     if mapping == "labels":
         action_of, names = _index([kind.label or UNLABELLED for kind in model.kinds], model.kind_of)
-        shared = _shared(model.state_of, action_of)
+        shared = np.unique(model.state_of[_repeats(model.state_of, action_of)])
         note = "by label"
         if len(shared):
             note += f"; in {len(shared)} states a label covers several choices and picks one of them uniformly"
@@ -72,24 +73,23 @@ def _natural(name: str) -> tuple[bool, list[tuple[bool, int, str]]]:
     ]
 
 
+def in_order(state_of: Ints, action_of: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+    """The choices by state and action, and which of them are the first with theirs."""
+    order = np.lexsort((action_of, state_of))
+    fresh = np.ones(len(order), dtype=bool)
+    fresh[1:] = (np.diff(state_of[order]) != 0) | (np.diff(action_of[order]) != 0)
+    return order, fresh
+
+
 def _repeats(state_of: Ints, action_of: Ints) -> Ints:
     """Choices whose action an earlier choice of the same state has."""
-    order = np.lexsort((action_of, state_of))
-    again = (np.diff(state_of[order]) == 0) & (np.diff(action_of[order]) == 0)
-    repeats: Ints = order[1:][again]
-    return repeats
-
-
-def _shared(state_of: Ints, action_of: Ints) -> Ints:
-    """States in which an action covers several choices."""
-    return np.unique(state_of[_repeats(state_of, action_of)])
+    order, fresh = in_order(state_of, action_of)
+    return order[~fresh]
 
 
 def _counted(state_of: Ints, action_of: Ints, names: list[str]) -> tuple[Ints, list[str]]:
     """Where a state still has an action twice, its first, second ... choice become actions of their own."""
-    order = np.lexsort((action_of, state_of))
-    fresh = np.ones(len(order), dtype=bool)
-    fresh[1:] = (np.diff(state_of[order]) != 0) | (np.diff(action_of[order]) != 0)
+    order, fresh = in_order(state_of, action_of)
     begin = np.maximum.accumulate(np.where(fresh, np.arange(len(order)), 0))
     turn = np.empty(len(order), dtype=np.int64)
     turn[order] = np.arange(len(order)) - begin

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from spotree.axes import Floats, Ints
 from spotree.claims import refuse_large_table
 from spotree.errors import ReadError
-from spotree.mdp import MDP, ChoiceRows, build_mdp, reachable_part
+from spotree.mdp import MDP, ChoiceRows, build_mdp
 from spotree.mdp.model import Sense
 from spotree.mdp.undiscounted import refuse_endless
-from spotree.readers.actions import drop, name_actions
+from spotree.readers.actions import drop, in_order, name_actions
 from spotree.readers.explicit import ExplicitModel
 from spotree.readers.expression import states_where
 from spotree.readers.options import DEFAULT_DISCOUNT, DEFAULT_MISSING, REACH, ReadOptions
@@ -90,7 +90,7 @@ def choose(
             f"without coming to the goal {options.goal!r}, so the largest expected reward until then is infinite; "
             "choose a discount below 1, another goal, or sense='min'",
         )
-    return reachable_part(mdp) if options.reachable else mdp
+    return mdp
 
 
 def _reward(
@@ -155,9 +155,7 @@ def _rows(
     ends = np.zeros(model.num_choices) if model.ends is None else model.ends
     if not keep.all():
         matrix, state, action, reward, ends = matrix[keep], state[keep], action[keep], reward[keep], ends[keep]
-    order = np.lexsort((action, state))
-    fresh = np.ones(len(order), dtype=bool)
-    fresh[1:] = (np.diff(state[order]) != 0) | (np.diff(action[order]) != 0)
+    order, fresh = in_order(state, action)
     if not fresh.all():
         group = np.cumsum(fresh) - 1
         weight = 1.0 / np.bincount(group)[group]

@@ -7,7 +7,7 @@ import numpy as np
 
 from spotree.axes import Features
 from spotree.errors import MissingExtraError, ReadError
-from spotree.mdp import MDP, ChoiceRows, build_mdp, reachable_part
+from spotree.mdp import MDP, ChoiceRows, build_mdp
 from spotree.readers.options import ReadOptions
 
 Decoded: TypeAlias = tuple[Features, tuple[str, ...], tuple[str, ...]]  # features, feature names, action names
@@ -32,7 +32,7 @@ def read_gymnasium(source: Any, options: ReadOptions) -> MDP:
         notes["initial"] = "uniform over all states (the environment does not say)"
     if options.sense == "min" and rows.num_choices < len(table) * len(action_names):
         options.refuse_cheap_end(name)
-    mdp = build_mdp(
+    return build_mdp(
         rows,
         -reward if options.sense == "min" else reward,
         options.discount_or(),
@@ -48,7 +48,6 @@ def read_gymnasium(source: Any, options: ReadOptions) -> MDP:
         notes=notes,
         sense=options.sense,
     )
-    return reachable_part(mdp) if options.reachable else mdp
 
 
 def _make(env_id: str) -> Any:
@@ -103,31 +102,18 @@ def _choices(table: dict[int, Any], name: str) -> tuple[ChoiceRows, Any, Any]:
 def _decoded(inner: Any, num_states: int, num_actions: int) -> Decoded:
     """Features that mean something where the environment is known, else the state's number."""
     for known in type(inner).__mro__:
-        if known.__name__ in _DECODERS:
-            return _DECODERS[known.__name__](inner, num_states)
+        if known.__name__ in _GRIDS:
+            shape, features, actions = _GRIDS[known.__name__]
+            grid = np.unravel_index(np.arange(num_states), shape(inner))
+            return np.column_stack(grid).astype(float), features, actions
     names = tuple(f"action_{action}" for action in range(num_actions))
     return np.arange(num_states, dtype=float)[:, None], ("state",), names
 
 
-def _grid(shape: tuple[int, ...], num_states: int) -> Features:
-    return np.column_stack(np.unravel_index(np.arange(num_states), shape)).astype(float)
-
-
-def _frozen_lake(inner: Any, num_states: int) -> Decoded:
-    return _grid((inner.nrow, inner.ncol), num_states), ("row", "col"), ("left", "down", "right", "up")
-
-
-def _cliff_walking(inner: Any, num_states: int) -> Decoded:
-    return _grid(inner.shape, num_states), ("row", "col"), ("up", "right", "down", "left")
-
-
-def _taxi(inner: Any, num_states: int) -> Decoded:
-    names = ("taxi_row", "taxi_col", "passenger", "destination")
-    return _grid((5, 5, 5, 4), num_states), names, ("south", "north", "east", "west", "pickup", "dropoff")
-
-
-_DECODERS: dict[str, Callable[[Any, int], Decoded]] = {
-    "FrozenLakeEnv": _frozen_lake,
-    "CliffWalkingEnv": _cliff_walking,
-    "TaxiEnv": _taxi,
+_TAXI = ("taxi_row", "taxi_col", "passenger", "destination")
+# environments whose states are the places of a grid: its shape, the names of its axes, the names of the actions
+_GRIDS: dict[str, tuple[Callable[[Any], tuple[int, ...]], tuple[str, ...], tuple[str, ...]]] = {
+    "FrozenLakeEnv": (lambda env: (env.nrow, env.ncol), ("row", "col"), ("left", "down", "right", "up")),
+    "CliffWalkingEnv": (lambda env: env.shape, ("row", "col"), ("up", "right", "down", "left")),
+    "TaxiEnv": (lambda env: (5, 5, 5, 4), _TAXI, ("south", "north", "east", "west", "pickup", "dropoff")),
 }

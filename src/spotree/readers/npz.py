@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from spotree.claims import ClaimError, Zip, in_short, json_bytes, refuse_large_table
 from spotree.errors import ReadError
 from spotree.files import whole_file
-from spotree.mdp import MDP, ChoiceRows, Missing, build_mdp, reachable_part
+from spotree.mdp import MDP, ChoiceRows, Missing, build_mdp
 from spotree.mdp.model import Sense
 from spotree.readers.options import ReadOptions
 
@@ -43,11 +43,10 @@ def write_npz(mdp: MDP, path: str | os.PathLike[str]) -> None:
     """Write the model; the same model always gives the same bytes."""
     real = mdp.choice_action >= 0
     length = np.diff(mdp.row_start)
-    state_of_choice = np.repeat(np.arange(mdp.num_states, dtype=np.int32), np.diff(mdp.choice_start))
     arrays: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
-        "state": state_of_choice[real],
+        "state": mdp.state_of_choice[real].astype(np.int32),
         "action": mdp.choice_action[real],
         "row_start": np.concatenate(([0], np.cumsum(length[real]))),
         "target": mdp.target[np.repeat(real, length)],
@@ -78,7 +77,7 @@ def read_npz(path: str | os.PathLike[str], options: ReadOptions) -> MDP:
     options.refuse("an .npz file", "constants", "reward", "sense", "goal", "actions", "drop_actions")
     stored = _arrays(path)
     rows = ChoiceRows(*(stored[key] for key in _ROWS))
-    mdp = build_mdp(
+    return build_mdp(
         rows,
         stored["reward"],
         options.discount_or(float(stored["discount"])),
@@ -97,7 +96,6 @@ def read_npz(path: str | os.PathLike[str], options: ReadOptions) -> MDP:
         name=options.name or str(stored["name"]),
         notes=_notes(path, stored),
     )
-    return reachable_part(mdp) if options.reachable else mdp
 
 
 def _arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:

@@ -19,33 +19,8 @@ REACH = "reach"
 class ReadOptions:
     """The options of `read`; a reader takes those that mean something for its source and refuses the rest.
 
-    Attributes
-    ----------
-    constants
-        Values for the constants that a PRISM or JANI file leaves open.
-    reward
-        Which reward structure counts: one name, several (added up), `"sum"` for all of them, None for the only one.
-        A label may stand for a structure: it pays 1 in its states, and once in a goal.
-        `"reach"` pays 1 for reaching the goal and nothing else (None, where a file has a goal but no rewards).
-    sense
-        `"min"` for costs: the rewards are negated, so that more is always better inside.
-    goal
-        A label or expression; its states become absorbing and earn nothing more.
-    discount
-        None takes the source's own where it has one, else `DEFAULT_DISCOUNT`: see `discount_or`. With 1 and
-        `reward="reach"` the value is the probability of reaching the goal; costs until a goal are -inf for a policy
-        that does not surely reach it (docs/undiscounted.md).
-    missing, missing_reward
-        The rule for unavailable actions; None takes the source's own, else the default: see `missing_or`. With
-        costs `"end"` needs a `missing_reward`, as -1 may be better than to go on.
-    actions
-        `"commands"`: labels, and every unlabelled command is an action; `"labels"`: unlabelled commands share one.
-    drop_actions
-        Names of actions to leave out.
-    reachable
-        Leave out the states that no policy can reach; `mdp.state_number` keeps the numbers of the others.
-    name
-        What the model is called; None takes it from the source.
+    What each means stands in the help of `read`; where it says that None takes the source's own, a reader calls
+    `discount_or`, `missing_or` and `missing_reward_or`.
     """
 
     constants: Mapping[str, Constant] = field(default_factory=dict)
@@ -98,6 +73,3 @@ class ReadOptions:
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise ReadError(f"{name}={value!r} is unknown; choose one of {', '.join(map(repr, known))}")
-
-
-_PLAIN = ReadOptions()

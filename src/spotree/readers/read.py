@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from spotree.claims import regular_size
 from spotree.errors import InvalidModelError, ReadError
-from spotree.mdp import MDP, Missing
+from spotree.mdp import MDP, Missing, reachable_part
 from spotree.mdp.model import Sense
 from spotree.readers.options import ActionMapping, Constant, ReadOptions
 from spotree.readers.suffixes import READERS
@@ -102,7 +102,8 @@ def read(
     )
     reader, source = _reader(source)
     try:
-        return reader(source, options)
+        mdp = reader(source, options)
+        return reachable_part(mdp) if reachable else mdp
     except InvalidModelError as error:
         raise InvalidModelError(f"{_called(source)}: {error}") from error
     except MemoryError as error:

@@ -1,18 +1,6 @@
 """What index.json of a UMB archive must say, checked once; what spotree does not read is not looked at."""
 
-from spotree.claims import (
-    Check,
-    anything,
-    list_of,
-    named,
-    number,
-    one_of,
-    optional,
-    record,
-    text,
-    truth,
-    whole,
-)
+from spotree.claims import Check, anything, list_of, named, number, one_of, optional, record, text, truth, whole
 
 _COUNT = whole(0, 2**48)
 _TYPE = record({"type": text()}, {"size": whole(0, 2**16)})

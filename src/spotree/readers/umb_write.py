@@ -29,7 +29,7 @@ def write_umb(mdp: MDP, path: str | os.PathLike[str], compression: str = "") -> 
     rows = mdp.rows[np.flatnonzero(real)]
     total = np.asarray(rows.sum(axis=1)).ravel()
     sink = bool((total < 1 - 1e-9).any())
-    choices = np.bincount(_state_of(mdp)[real], minlength=mdp.num_states)
+    choices = np.bincount(mdp.state_of_choice[real], minlength=mdp.num_states)
     action, reward = mdp.choice_action[real], mdp.reward_of_choice[real]
     features, initial, number = mdp.features, mdp.initial, mdp.state_number
     if sink:
@@ -123,10 +123,6 @@ def _to_sink(rows: Any, rest: Floats) -> Any:
     column = sp.csr_matrix(rest[:, None])
     stay = sp.csr_matrix(([1.0], ([0], [rows.shape[1]])), shape=(1, rows.shape[1] + 1))
     return sp.csr_matrix(sp.vstack((sp.hstack((rows, column)), stay)))
-
-
-def _state_of(mdp: MDP) -> NDArray[np.int64]:
-    return np.repeat(np.arange(mdp.num_states), np.diff(mdp.choice_start))
 
 
 def _starts(lengths: NDArray[Any]) -> bytes:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from spotree.step.engine import Engine
-from spotree.step.limits import Limits
+from spotree.step.limits import Limits, left_of
 from spotree.step.problem import TreeProblem
 from spotree.step.reduce import reduce
 from spotree.step.result import Status, StepResult
@@ -38,7 +38,7 @@ def best_tree(problem: TreeProblem, engine: Engine, limits: Limits, start: Tree 
     else:
         smaller = reduce(problem, start)
         shrunk = None if start is None else smaller.shrink(start)
-        left = None if limits.time is None else max(0.0, limits.time - (time.perf_counter() - began))
+        left = left_of(limits.time, time.perf_counter() - began)
         result = smaller.expand(engine.search(smaller.problem, replace(limits, time=left), shrunk))
     if not result.optimal and result.bound - result.value <= ROUNDING * float(np.ptp(problem.gain, axis=1).sum()):
         result = replace(result, status=Status.OPTIMAL)

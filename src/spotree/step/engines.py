@@ -3,6 +3,7 @@
 from typing import Any
 
 from spotree.errors import InvalidProblemError
+from spotree.names import called
 from spotree.step.engine import Engine
 from spotree.step.exact import Exact
 from spotree.step.exhaustive import Exhaustive
@@ -14,9 +15,7 @@ ENGINES: dict[str, type[Engine]] = {"exact": Exact, "rsbb": Rsbb, "milp": Milp, 
 
 def engine_named(name: str) -> Engine:
     """An engine with its default settings."""
-    if name not in ENGINES:
-        raise InvalidProblemError(f"engine is {name!r}; choose one of {', '.join(ENGINES)}")
-    return ENGINES[name]()
+    return called("engine", name, ENGINES)()
 
 
 def as_engine(engine: Any) -> Engine:

@@ -27,11 +27,19 @@ class Limits:
     threads: int | None = None
 
     def __post_init__(self) -> None:
-        if self.time is not None and not self.time >= 0:
-            raise InvalidProblemError(f"time limit is {self.time}; it must be 0 or more seconds")
+        at_least(0, "time limit", self.time, " seconds")
         if self.memory is not None and self.memory <= 0:
             raise InvalidProblemError(f"memory limit is {self.memory}; it must be more than 0 bytes")
-        if not self.gap_tolerance >= 0:
-            raise InvalidProblemError(f"gap tolerance is {self.gap_tolerance}; it must be 0 or more")
-        if self.threads is not None and self.threads < 1:
-            raise InvalidProblemError(f"threads is {self.threads}; it must be 1 or more")
+        at_least(0, "gap tolerance", self.gap_tolerance)
+        at_least(1, "threads", self.threads)
+
+
+def left_of(limit: float | None, spent: float) -> float | None:
+    """What is left of a time limit; None where there is none."""
+    return None if limit is None else max(0.0, limit - spent)
+
+
+def at_least(least: int, name: str, value: float | None, unit: str = "") -> None:
+    """Refuse a smaller number, and NaN; None is no limit."""
+    if value is not None and not value >= least:
+        raise InvalidProblemError(f"{name} is {value}; it must be {least} or more{unit}")

@@ -1,12 +1,14 @@
 """One improvement step as a problem: features, gains, a depth, and what may not change."""
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from spotree.axes import Features, Floats, PerStateAction, SmallInts, first_inexact, frozen_array
 from spotree.errors import InvalidProblemError
+from spotree.tree.tree import Tree
 
 FREE = -2  # in Frozen.feature and Frozen.action: the engine may choose
 MOST_GAIN = 1e150  # what gains may add up to: there is room above for products
@@ -85,12 +87,15 @@ class TreeProblem:
                 f"gain[{row}, {int(np.abs(gain[row]).argmax())}] is {size[row]:.3g} in size, and the gains of all rows "
                 f"may add up to more than {MOST_GAIN:g}; divide them by a constant"
             )
-        if not _is_whole(self.depth) or self.depth < 0:
-            raise InvalidProblemError(f"depth is {self.depth}; it must be a whole number, 0 or more")
-        if self.max_leaves is not None and (not _is_whole(self.max_leaves) or self.max_leaves < 1):
-            raise InvalidProblemError(f"max_leaves is {self.max_leaves}; it must be a whole number, 1 or more")
+        whole_from(0, "depth", self.depth)
+        if self.max_leaves is not None:
+            whole_from(1, "max_leaves", self.max_leaves)
         if self.frozen is not None:
             object.__setattr__(self, "frozen", _checked(self.frozen, self.depth, features.shape[1], gain.shape[1]))
+
+    def collected(self, tree: Tree) -> float:
+        """The gain that a tree collects."""
+        return float(self.gain[np.arange(len(self.gain)), tree.actions(self.features)].sum())
 
 
 def _numbers(name: str, values: Any) -> Floats:
@@ -112,8 +117,10 @@ def _numbers(name: str, values: Any) -> Floats:
         return frozen_array(array, np.float64)
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+def whole_from(least: int, name: str, value: Any) -> None:
+    """Refuse what is no whole number, or a smaller one."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise InvalidProblemError(f"{name} is {value!r}; it must be a whole number, {least} or more")
 
 
 def _checked(frozen: Frozen, depth: int, num_features: int, num_actions: int) -> Frozen:

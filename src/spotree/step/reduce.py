@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spotree.axes import Features, Floats, Ints
+from spotree.axes import Features, Floats
 from spotree.step.problem import Frozen, TreeProblem
 from spotree.step.result import StepResult
-from spotree.tree.splits import midpoint, row_names
+from spotree.tree.ranks import Ranks, rank_rows
+from spotree.tree.splits import distinct_cuts, midpoint, rank_among
 from spotree.tree.tree import Tree
 
 NO_PREFERENCE = 1e-12  # of the largest spread
@@ -64,34 +65,20 @@ class Reduced:
 
 def reduce(problem: TreeProblem, start: Tree | None = None) -> Reduced:
     """The smaller problem; splits of frozen nodes and of `start` stay exactly representable."""
-    group, first = _groups(problem.features)
-    gain = np.zeros((len(first), problem.gain.shape[1]))
-    np.add.at(gain, group, problem.gain)
+    every = rank_rows(problem.features)
+    gain = np.zeros((len(every.first), problem.gain.shape[1]))
+    np.add.at(gain, every.group_of, problem.gain)
     spread = gain.max(axis=1) - gain.min(axis=1)
     kept = spread > NO_PREFERENCE * spread.max(initial=0.0)
     if len(kept):
         kept[0] |= not kept.any()  # engines want at least one row
     dropped_best = float(gain[~kept].max(axis=1).sum()) if (~kept).any() else 0.0
-    rows = problem.features[first[kept]]
     named = _named_splits(problem.frozen, start)
-    columns, ranks = _columns(rows, named, mirrors=problem.frozen is None)
+    columns, ranks = _columns(every.take(np.flatnonzero(kept)), named, mirrors=problem.frozen is None)
     smaller = TreeProblem(
         ranks, gain[kept], problem.depth, problem.max_leaves, _reduce_frozen(problem.frozen, columns)
     )
     return Reduced(smaller, problem, tuple(columns), dropped_best)
-
-
-def _groups(features: Features) -> tuple[Ints, Ints]:
-    """For each row the number of its group of equal rows, and the first row of each group."""
-    clean = np.ascontiguousarray(features + 0.0)  # -0.0 equals 0.0
-    if clean.shape[1] == 0 or len(clean) == 0:
-        return np.zeros(len(clean), dtype=np.int64), np.zeros(min(len(clean), 1), dtype=np.int64)
-    packed = clean.view(np.dtype((np.void, clean.dtype.itemsize * clean.shape[1]))).ravel()
-    _, first, group = np.unique(packed, return_index=True, return_inverse=True)
-    order = np.argsort(first)  # number the groups by first appearance
-    number = np.empty_like(order)
-    number[order] = np.arange(len(order))
-    return number[group.ravel()], first[order]
 
 
 def _named_splits(frozen: Frozen | None, start: Tree | None) -> dict[int, list[float]]:
@@ -105,34 +92,22 @@ def _named_splits(frozen: Frozen | None, start: Tree | None) -> dict[int, list[f
     return named
 
 
-def _columns(rows: Features, named: dict[int, list[float]], mirrors: bool) -> tuple[list[Column], Features]:
+def _columns(ranks: Ranks, named: dict[int, list[float]], mirrors: bool) -> tuple[list[Column], Features]:
     """Ranks without repeated splits; above frozen nodes a mirror image is another split."""
-    keys = row_names(len(rows))
-    everything = np.bitwise_xor.reduce(keys, axis=0) if len(rows) else np.zeros(2, np.uint64)
-    seen: set[bytes] = set()
-    columns, ranks = [], []
-    for feature in range(rows.shape[1]):
-        values, rank = np.unique(rows[:, feature], return_inverse=True)
-        left = np.zeros((max(len(values), 1), 2), dtype=np.uint64)
-        np.bitwise_xor.at(left, rank.ravel(), keys)
-        left = np.bitwise_xor.accumulate(left, axis=0)[:-1]
-        mirror = left ^ everything
-        identity = np.where((left[:, :1] <= mirror[:, :1]), left, mirror) if mirrors else left
-        names = [row.tobytes() for row in identity]
-        new = np.array([name not in seen for name in names], dtype=bool)  # alike in one column cannot be
-        seen.update(names)
+    columns, reduced = [], []
+    for feature, new in enumerate(distinct_cuts(ranks, mirrors)):
         if feature in named:
             new[:] = True  # a fixed threshold may stand anywhere in this column
         elif not new.any():
             continue
+        values = ranks.values[feature]
         breaks = midpoint(values[:-1], values[1:])[new]
-        rank_of_value = np.r_[0, np.cumsum(new)] if len(values) else np.zeros(0, dtype=int)
-        ranks.append(rank_of_value[rank.ravel()].astype(float))
+        reduced.append(rank_among(new, ranks.rank[:, feature]).astype(float))
         columns.append(Column(feature, breaks, _fixed(values, named.get(feature, []))))
-    if not columns and rows.shape[1]:
+    if not columns and ranks.values:
         columns.append(Column(0, np.zeros(0), {}))
-        ranks.append(np.zeros(len(rows)))
-    return columns, np.array(ranks).T if ranks else np.zeros((len(rows), 0))
+        reduced.append(np.zeros(len(ranks.rank)))
+    return columns, np.array(reduced).T if reduced else np.zeros((len(ranks.rank), 0))
 
 
 def _fixed(values: Floats, thresholds: list[float]) -> dict[float, float]:

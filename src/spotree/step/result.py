@@ -18,6 +18,10 @@ class Status(StrEnum):
     INTERRUPTED = "interrupted; the tree is the best found"
 
 
+# by number of `Reason` in core/run/stop.hpp
+REASONS = (Status.OPTIMAL, Status.TIME_LIMIT, Status.MEMORY_LIMIT, Status.INTERRUPTED)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class StepResult:
     """The best tree found for a `TreeProblem`, with its proof.

@@ -1,20 +1,30 @@
 """A tree as a file claims it: five lists of equal length, with numbers that a tree can have."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spotree.claims import ClaimError, list_of, number, record, whole
-from spotree.tree.tree import Tree
+from spotree.tree.tree import Tree, make_tree
 
-TREE = ("feature", "threshold", "left", "right", "action")
+_TREE = ("feature", "threshold", "left", "right", "action")
 _INDEX = whole(-1, 2**31 - 1)
-_LISTS = record({part: list_of(number() if part == "threshold" else _INDEX, least=1) for part in TREE})
+_LISTS = record({part: list_of(number() if part == "threshold" else _INDEX, least=1) for part in _TREE})
+
+
+def tree_lists(tree: Tree) -> dict[str, list[Any]]:
+    """The tree as a file holds it."""
+    return {part: getattr(tree, part).tolist() for part in _TREE}
+
+
+def claimed_tree(entry: Mapping[str, Any]) -> Tree:
+    """The tree of an entry that passed its check; refused where its nodes do not hang together."""
+    return make_tree(*(entry[part] for part in _TREE))
 
 
 def tree_entry(name: str, value: Any) -> None:
-    """The check of an entry that is a tree; whether the nodes hang together is for `make_tree` to say."""
+    """The check of an entry that is a tree; whether the nodes hang together is for `claimed_tree` to say."""
     _LISTS(name, value)
-    for part in TREE:
+    for part in _TREE:
         if len(value[part]) != len(value["feature"]):
             raise ClaimError(f"{name}/{part} has {len(value[part])} nodes, {name}/feature {len(value['feature'])}")
     for node, (feature, left, right) in enumerate(

@@ -6,6 +6,7 @@ from spotree import _core
 from spotree.axes import Floats, PerState, PerStateAction
 from spotree.errors import InvalidProblemError
 from spotree.mdp import MDP
+from spotree.mdp.core import core_model
 
 
 def choice_values(mdp: MDP, value: PerState) -> Floats:
@@ -13,14 +14,7 @@ def choice_values(mdp: MDP, value: PerState) -> Floats:
     known = np.ascontiguousarray(value, dtype=np.float64)
     if known.shape != (mdp.num_states,):
         raise InvalidProblemError(f"values have shape {known.shape}; the MDP has {mdp.num_states} states")
-    return _core.backup(
-        row_start=mdp.row_start,
-        target=mdp.target,
-        probability=mdp.probability,
-        reward=mdp.reward_of_choice,
-        value=known,
-        discount=mdp.discount,
-    )
+    return _core.backup(core_model(mdp), known)
 
 
 def action_values(mdp: MDP, value: PerState) -> PerStateAction:

@@ -12,7 +12,7 @@ from spotree.axes import PerState, SmallInts
 from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp import MDP
 from spotree.values.certified import Certified
-from spotree.values.endless import settle_endless
+from spotree.values.endless import chain_solver
 from spotree.values.mixed import Mixture
 from spotree.values.policy import Acts, actions_of, chosen_rows
 
@@ -74,16 +74,7 @@ def policy_chain(
     if (rows < 0).any():
         _refuse_reachable(mdp, policy, rows, roots)
         reward[rows < 0] = -np.inf
-    rows, reward = settle_endless(mdp, mdp.row_start, rows, mdp.probability, reward, look_at)
-    solver = _core.ChainSolver(
-        row_start=mdp.row_start,
-        row_of=rows,
-        target=mdp.target,
-        probability=mdp.probability,
-        discount=mdp.discount,
-        roots=look_at,
-        stop=stop,
-    )
+    solver, reward = chain_solver(mdp, mdp.row_start, rows, mdp.probability, reward, look_at, stop)
     return PolicyChain(mdp, reward, solver, stop)
 
 
@@ -98,16 +89,7 @@ def _mixed_chain(mdp: MDP, policy: Mixture, look_at: SmallInts | None, stop: _co
     reward = np.add.reduceat(policy.weight * mdp.reward_of_choice, mdp.choice_start[:-1])
     row_start = mdp.row_start[mdp.choice_start]
     row_of = np.arange(mdp.num_states, dtype=np.int32)
-    row_of, reward = settle_endless(mdp, row_start, row_of, probability, reward, look_at)
-    solver = _core.ChainSolver(
-        row_start=row_start,
-        row_of=row_of,
-        target=mdp.target,
-        probability=probability,
-        discount=mdp.discount,
-        roots=look_at,
-        stop=stop,
-    )
+    solver, reward = chain_solver(mdp, row_start, row_of, probability, reward, look_at, stop)
     return PolicyChain(mdp, reward, solver, stop)
 
 

@@ -1,10 +1,33 @@
-"""Undiscounted chains that go on for ever: what they are worth, and the chain without them."""
+"""The solver of a chain; undiscounted, of the chain without the states that go on for ever, and what they are worth."""
 
 import numpy as np
 
 from spotree import _core
 from spotree.axes import Floats, Ints, PerState, SmallInts
 from spotree.mdp import MDP
+
+
+def chain_solver(
+    mdp: MDP,
+    row_start: Ints,
+    row_of: SmallInts,
+    probability: Floats,
+    reward: PerState,
+    roots: SmallInts | None,
+    stop: _core.Stop | None,
+) -> tuple[_core.ChainSolver, PerState]:
+    """The factored chain that takes row `row_of[state]`, and the reward per state to solve it for."""
+    row_of, reward = settle_endless(mdp, row_start, row_of, probability, reward, roots)
+    solver = _core.ChainSolver(
+        row_start=row_start,
+        row_of=row_of,
+        target=mdp.target,
+        probability=probability,
+        discount=mdp.discount,
+        roots=roots,
+        stop=stop,
+    )
+    return solver, reward
 
 
 def settle_endless(

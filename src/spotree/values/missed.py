@@ -8,7 +8,8 @@ import scipy.sparse as sp
 from spotree import _core
 from spotree.axes import Floats, PerState
 from spotree.mdp import MDP, ChoiceRows, build_mdp
-from spotree.mdp.graph import EndComponents, Set, end_components, ending_choices, states_of_choices
+from spotree.mdp.core import core_model
+from spotree.mdp.graph import EndComponents, Set, end_components, ending_choices
 from spotree.values.policy_iteration import policy_iteration
 
 _EPSILON = float(np.finfo(np.float64).eps)
@@ -18,15 +19,7 @@ _FIRST_SHARE = 16 * _EPSILON  # of the largest value: about what rounding gains 
 def most_missed(mdp: MDP, value: PerState, stop: _core.Stop | None = None) -> float:
     """No policy is worth more than this above `value` in any state; inf if it must stop before that is known."""
     if mdp.discount < 1:
-        return _core.most_missed(
-            choice_start=mdp.choice_start,
-            row_start=mdp.row_start,
-            target=mdp.target,
-            probability=mdp.probability,
-            reward=mdp.reward_of_choice,
-            value=value,
-            discount=mdp.discount,
-        )
+        return _core.most_missed(core_model(mdp), value)
     return _most_missed_undiscounted(mdp, value, stop)
 
 
@@ -110,7 +103,7 @@ def _most_steps(mdp: MDP, idle: EndComponents, counted: Set, stop: _core.Stop | 
     )
     merge = sp.csr_matrix((np.ones(mdp.num_states), (np.arange(mdp.num_states), place)))
     chosen = np.flatnonzero(counted)
-    origin = place[states_of_choices(mdp)[chosen]]
+    origin = place[mdp.state_of_choice[chosen]]
     without = np.setdiff1d(np.arange(len(places)), origin)  # nothing is counted there: the end
     rows = sp.csr_matrix(sp.vstack((mdp.rows[chosen] @ merge, sp.csr_matrix((len(without), len(places))))))
     state = np.concatenate((origin, without))

@@ -8,11 +8,12 @@ import numpy as np
 from spotree import _core
 from spotree.axes import Floats, Ints, PerState
 from spotree.mdp import MDP
+from spotree.mdp.core import core_model
 from spotree.mdp.graph import rows_towards
 from spotree.mdp.undiscounted import idle_components
 from spotree.values.ahead import choice_values
 from spotree.values.certified import Certified
-from spotree.values.endless import settle_endless
+from spotree.values.endless import chain_solver
 
 _START_SWEEPS = 100  # of value iteration, before the first policy
 _TIE = 1e-13  # a better choice must be better by this much, relative to the largest value
@@ -63,17 +64,7 @@ def _start(mdp: MDP, stop: _core.Stop | None) -> Best:
         rows = rows_towards(mdp, idle.component_of >= 0, idle.inside)
         values = _values(mdp, rows, stop)
         return Best(rows, values) if values.relative < _LOST_DIGITS else _hurried(mdp, Best(rows, values), stop)
-    sweeps = _core.sweep(
-        choice_start=mdp.choice_start,
-        row_start=mdp.row_start,
-        target=mdp.target,
-        probability=mdp.probability,
-        reward=mdp.reward_of_choice,
-        value=np.zeros(mdp.num_states),
-        discount=mdp.discount,
-        sweeps=_START_SWEEPS,
-        stop=stop,
-    )
+    sweeps = _core.sweep(core_model(mdp), np.zeros(mdp.num_states), _START_SWEEPS, stop)
     if stop and stop.raised:
         return _unfinished(mdp, sweeps)
     rows = _best_rows(mdp, choice_values(mdp, sweeps))[1]
@@ -105,18 +96,8 @@ def _hurried(mdp: MDP, slow: Best, stop: _core.Stop | None) -> Best:
 
 
 def _values(mdp: MDP, rows: Ints, stop: _core.Stop | None) -> Certified[PerState]:
-    row_of, reward = settle_endless(
-        mdp, mdp.row_start, rows.astype(np.int32), mdp.probability, mdp.reward_of_choice[rows], None
-    )
-    solver = _core.ChainSolver(
-        row_start=mdp.row_start,
-        row_of=row_of,
-        target=mdp.target,
-        probability=mdp.probability,
-        discount=mdp.discount,
-        roots=None,
-        stop=stop,
-    )
+    row_of, reward = rows.astype(np.int32), mdp.reward_of_choice[rows]
+    solver, reward = chain_solver(mdp, mdp.row_start, row_of, mdp.probability, reward, None, stop)
     return Certified(*solver.solve(reward, stop))
 
 

@@ -14,12 +14,11 @@ from spotree.step.engine import Engine
 from spotree.step.exact.preparation import Preparation
 from spotree.step.limits import Limits
 from spotree.step.problem import Frozen, TreeProblem
-from spotree.step.result import Status, StepResult
+from spotree.step.result import REASONS, Status, StepResult
 from spotree.tree.tree import Tree, make_tree
 
 DEFAULT_MEMORY = 2 << 30  # bytes for tables and cache; the rows themselves come on top
 KERNELS = ("automatic", "table", "sweep", "incremental", "triple")
-REASONS = (Status.OPTIMAL, Status.TIME_LIMIT, Status.INTERRUPTED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,13 +96,13 @@ class Exact(Engine):
                 f"max_leaves is {problem.max_leaves}, but the frozen splits alone make more leaves; raise it"
             )
         tree = make_tree(found.feature, found.threshold, found.left, found.right, found.action)
-        value = _worth(problem, tree)
-        bound = value + max(0.0, found.cost - found.lower) + found.dropped_spread
+        value = problem.collected(tree)
+        bound = value + max(0.0, found.loss - found.lower) + found.dropped_spread
         if not found.begun:  # the time was up while the rows were prepared: any row may get its best action
             bound = found.best_gain
         status = Status.GAP if found.used_gap else REASONS[found.reason]
-        if start is not None and status is not Status.OPTIMAL and _worth(problem, start) > value:
-            tree, value = start, _worth(problem, start)
+        if start is not None and status is not Status.OPTIMAL and (given := problem.collected(start)) > value:
+            tree, value = start, given
         seconds = time.perf_counter() - began
         return StepResult(tree, value, max(bound, value), status, seconds, self.name, _counts(found))
 
@@ -117,10 +116,6 @@ def _counts(found: _core.ExactOutcome) -> dict[str, int]:
         "nodes": found.nodes,
         "hits": found.hits,
     }
-
-
-def _worth(problem: TreeProblem, tree: Tree) -> float:
-    return float(problem.gain[np.arange(len(problem.gain)), tree.actions(problem.features)].sum())
 
 
 def _useful_depth(problem: TreeProblem) -> int:
@@ -142,8 +137,4 @@ def _as_start(tree: Tree | None) -> _core.ExactStart | None:
 def _as_frozen(frozen: Frozen | None) -> _core.ExactFrozen | None:
     if frozen is None:
         return None
-    return _core.ExactFrozen(
-        feature=np.ascontiguousarray(frozen.feature, dtype=np.int32),
-        threshold=np.ascontiguousarray(frozen.threshold, dtype=np.float64),
-        action=np.ascontiguousarray(frozen.action, dtype=np.int32),
-    )
+    return _core.ExactFrozen(feature=frozen.feature, threshold=frozen.threshold, action=frozen.action)

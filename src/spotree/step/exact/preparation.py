@@ -20,7 +20,7 @@ class Preparation:
         if matrix.ndim != 2:
             raise InvalidProblemError(f"features have shape {matrix.shape}; they need two axes, [row, feature]")
         self.features = matrix
-        self.ranks = _core.ExactPreparation(matrix, -1.0 if time_limit is None else time_limit)
+        self.ranks = _core.Ranks(matrix, -1.0 if time_limit is None else time_limit)
         self.workspace = _core.ExactWorkspace()
 
     def fits(self, features: Features) -> bool:

@@ -24,6 +24,7 @@ from spotree.errors import SpotreeError
 from spotree.step.milp.answer import End, Listener, News, Orders
 from spotree.step.milp.container import Program
 
+MEMORY_EVERY = 0.02  # seconds between looks at the memory of HiGHS
 GRACE = 0.05  # seconds past the limit that HiGHS gets to stop by itself
 _BOOT = "from spotree.step.milp.child import serve; serve()"
 _idle: "list[_Child]" = []
@@ -166,7 +167,7 @@ def _watch_memory(extra: int) -> None:
 
     def watch() -> None:
         while _resident_bytes() <= began + extra:
-            time.sleep(0.02)
+            time.sleep(MEMORY_EVERY)
         os.kill(os.getpid(), signal.SIGKILL)
 
     threading.Thread(target=watch, daemon=True).start()

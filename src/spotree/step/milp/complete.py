@@ -37,8 +37,11 @@ def path_to(node: int) -> list[tuple[int, bool]]:
     return path
 
 
-def lay_out(tree: Tree, depth: int) -> Frozen:
-    """The layout of a tree that is at most `depth` deep; leaves that no row can reach repeat an action."""
+def lay_out(tree: Tree, depth: int, everywhere: bool = True) -> Frozen:
+    """The layout of a tree that is at most `depth` deep.
+
+    Places that no row can reach repeat what stands above them, or stay free where not `everywhere` is asked for.
+    """
     layout = blank(depth)
     inner = len(layout.feature)
 
@@ -49,7 +52,8 @@ def lay_out(tree: Tree, depth: int) -> Frozen:
         splits = tree.feature[node] >= 0
         layout.feature[at] = tree.feature[node] if splits else UNSPLIT
         layout.threshold[at] = tree.threshold[node] if splits else 0.0
-        place(int(tree.left[node]) if splits else node, 2 * at + 1)
+        if splits or everywhere:
+            place(int(tree.left[node]) if splits else node, 2 * at + 1)
         place(int(tree.right[node]) if splits else node, 2 * at + 2)
 
     place(0, 0)

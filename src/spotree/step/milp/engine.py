@@ -8,7 +8,7 @@ import numpy as np
 
 from spotree.errors import InvalidProblemError
 from spotree.step.engine import Engine
-from spotree.step.limits import Limits
+from spotree.step.limits import Limits, left_of
 from spotree.step.milp.answer import End, News, Orders
 from spotree.step.milp.complete import fits, lay_out, read_off, simplest
 from spotree.step.milp.formulation import Scale, decode, paper_program
@@ -24,6 +24,7 @@ _STATUS = {
 }
 
 DEEPEST = 10  # 1,023 splits
+ROUNDING = 1e-15  # of the sum of largest gains: what adding them up may be off
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Milp(Engine):
         if start is not None:
             run.consider(start)  # its layout may differ from what is frozen in places that no row reaches
         recipe = partial(paper_program, problem, first)
-        left = None if limits.time is None else max(limits.time - (time.perf_counter() - began), 0.0)
+        left = left_of(limits.time, time.perf_counter() - began)
         orders = Orders(left, limits.threads, limits.memory, self.tolerance)
         end = End.ENOUGH if run.enough() else solver_named(self.solver)(recipe, orders, run.listen)
         status = run.status(end, limits)
@@ -102,12 +103,11 @@ class _Run:
         self.nodes = 0
         self.solutions = 0
         spread = np.ptp(problem.gain, axis=1).sum() if problem.gain.size else 0.0
-        rounding = 1e-15 * np.abs(problem.gain).max(axis=1, initial=0.0).sum()
+        rounding = ROUNDING * np.abs(problem.gain).max(axis=1, initial=0.0).sum()
         self.close = agreement * float(spread) + float(rounding)
 
     def consider(self, tree: Tree) -> None:
-        actions = tree.actions(self.problem.features)
-        value = float(self.problem.gain[np.arange(len(actions)), actions].sum())
+        value = self.problem.collected(tree)
         if value > self.value:
             self.tree, self.value = tree, value
             self.bound = max(self.bound, value)

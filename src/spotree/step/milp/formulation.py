@@ -5,7 +5,7 @@ c[t, k] leaf t takes action k; z[i, t] state i ends in leaf t; mu[i, k] state i 
 
 Two changes of scale keep the solver's absolute tolerances harmless and lose no tree. Features enter as ranks: the
 r-th of n values of a feature becomes r / n, so that every step, the paper's epsilon_j, is the same 1 / n, and a
-threshold of 1 sends all rows left. Gains enter as regret against the row's best action, the largest being `SPREAD`.
+threshold of 1 sends all rows left. Gains enter as minus the loss of the row's action, the largest being `SPREAD`.
 """
 
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from spotree.axes import Features, Floats, Ints
 from spotree.step.milp.complete import leaf_numbers, path_to, restrictions
 from spotree.step.milp.container import Builder, Program
 from spotree.step.problem import FREE, UNSPLIT, Frozen, TreeProblem
+from spotree.tree.ranks import rank_rows
 from spotree.tree.splits import midpoint
 
 SPREAD = 1000.0  # HiGHS cannot tell objectives apart that differ by less than about 1e-6 of 1
@@ -41,7 +42,7 @@ class Scale:
 
     @staticmethod
     def of(problem: TreeProblem) -> "Scale":
-        values = tuple(np.unique(column) for column in problem.features.T)
+        values = rank_rows(problem.features).values
         top = problem.gain.max(axis=1)
         spread = float((top - problem.gain.min(axis=1)).max(initial=0.0))
         return Scale(values, spread / SPREAD if spread > 0 else 1.0, float(np.sum(top)))
@@ -95,7 +96,7 @@ def place_variables(builder: Builder, problem: TreeProblem, scale: Scale) -> Col
     )
     counting = inner if problem.max_leaves is not None and problem.frozen is not None else 0
     leaf_fixed = (rules.action != FREE)[:, None]
-    regret = (problem.gain - problem.gain.max(axis=1, keepdims=True)) / scale.unit
+    minus_loss = (problem.gain - problem.gain.max(axis=1, keepdims=True)) / scale.unit
     return Columns(
         a=builder.variables(
             inner, num_features, lower=feature_is, upper=feature_is | ~fixed[:, None], integer=True
@@ -104,7 +105,7 @@ def place_variables(builder: Builder, problem: TreeProblem, scale: Scale) -> Col
         d=builder.variables(inner, lower=split, upper=split | ~fixed, integer=True),
         c=builder.variables(leaves, num_actions, lower=action_is, upper=action_is | ~leaf_fixed, integer=True),
         z=builder.variables(num_rows, leaves, integer=True),
-        mu=builder.variables(num_rows, num_actions, upper=np.inf, objective=regret),
+        mu=builder.variables(num_rows, num_actions, upper=np.inf, objective=minus_loss),
         all_left=builder.variables(counting, upper=~fixed[:counting], integer=True),
         all_right=builder.variables(counting, upper=~fixed[:counting], integer=True),
         reached=builder.variables(counting, lower=np.arange(counting) == 0),

@@ -9,6 +9,9 @@ from spotree.errors import MissingExtraError
 from spotree.step.milp.answer import End, Listener, News, Orders
 from spotree.step.milp.container import Program
 
+TIGHTEST = 1e-9  # tolerance that Gurobi takes
+GIGABYTE = 1e9  # its unit of memory
+
 
 def gurobi(recipe: Callable[[], Program], orders: Orders, listen: Listener) -> End:
     """Solve the program that `recipe` makes; Gurobi keeps its time limit, so it runs in this process."""
@@ -33,14 +36,14 @@ def gurobi(recipe: Callable[[], Program], orders: Orders, listen: Listener) -> E
                 model.addConstr(sign * rows[some] @ x <= side[some])
         if program.start is not None:
             x.Start = program.start
-        tight = max(orders.tolerance, 1e-9)
+        tight = max(orders.tolerance, TIGHTEST)
         parameters: dict[str, Any] = {"MIPGap": 0, "MIPGapAbs": 0, "IntFeasTol": tight, "FeasibilityTol": tight}
         if orders.seconds is not None:
             parameters["TimeLimit"] = orders.seconds
         if orders.threads is not None:
             parameters["Threads"] = orders.threads
         if orders.memory is not None:
-            parameters["SoftMemLimit"] = orders.memory / 1e9
+            parameters["SoftMemLimit"] = orders.memory / GIGABYTE
         for name, value in parameters.items():
             model.setParam(name, value)
         enough = False

@@ -11,14 +11,14 @@ from spotree.errors import InvalidProblemError
 from spotree.step.engine import Engine
 from spotree.step.limits import Limits
 from spotree.step.problem import TreeProblem
-from spotree.step.result import Status, StepResult
+from spotree.step.result import REASONS, Status, StepResult
 from spotree.step.rsbb.grown import collected, decode
 from spotree.step.rsbb.step import as_step
 from spotree.tree.tree import Tree
 
 MEMORY = 2 * 2**30  # bytes for the frontier where no limit is given: it grows as long as the search lasts
+AGREEMENT = 1e-9  # of the summed spreads: a bound this close to the value proves it
 RESOLUTION = 1e-12  # of the summed spreads: losses that differ by less count as equal
-ENDINGS = (Status.OPTIMAL, Status.TIME_LIMIT, Status.MEMORY_LIMIT, Status.INTERRUPTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Rsbb(Engine):
             start_loss=np.inf if start is None else step.best_gain - collected(start, problem),
         )
         found = _core.rsbb(arrays, settings)
-        if found.ending == len(ENDINGS):
+        if not found.feasible:
             raise InvalidProblemError(
                 f"max_leaves is {problem.max_leaves}, but the frozen splits alone make more leaves; raise it"
             )
@@ -98,8 +98,8 @@ class Rsbb(Engine):
         tree = decode(problem, step, found.feature, found.cut, found.action) if kept is None else kept
         value = collected(tree, problem)
         bound = max(value, step.best_gain - found.least_loss)
-        status = ENDINGS[found.ending]
-        if status is Status.OPTIMAL and bound - value > 1e-9 * spread:
+        status = REASONS[found.reason]
+        if status is Status.OPTIMAL and bound - value > AGREEMENT * spread:
             status = Status.GAP
         return StepResult(tree, value, bound, status, time.perf_counter() - began, self.name, _counts(found))
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from spotree.axes import Floats, SmallInts
 from spotree.step.problem import FREE, TreeProblem
+from spotree.tree.ranks import rank_rows
 from spotree.tree.splits import midpoint
 
 TOP = 1.0625  # a scaled threshold above every value
@@ -43,29 +44,18 @@ class Step:
 
 def as_step(problem: TreeProblem) -> Step:
     """Rank the rows and scale each feature to [0, 1]."""
-    features, gain = problem.features, problem.gain
-    if features.shape[1] == 0:
-        features = np.zeros((len(gain), 1))
-    ranks, counts, thresholds, scaled, position = [], [], [], [], []
-    distinct = []
-    for column in features.T:
-        values, rank = np.unique(column, return_inverse=True)
-        values = values if len(values) else np.zeros(1)
-        unit, cuts = _scaled(values)
-        distinct.append(values)
-        ranks.append(rank.reshape(-1))
-        counts.append(len(values))
-        thresholds.append(np.concatenate([[-np.inf], midpoint(values[:-1], values[1:]), [np.inf]]))
-        scaled.append(unit)
-        position.append(cuts)
+    gain = problem.gain
+    ranks = rank_rows(problem.features if problem.features.shape[1] else np.zeros((len(gain), 1)))
+    distinct = [values if len(values) else np.zeros(1) for values in ranks.values]
+    scaled, position = zip(*map(_scaled, distinct), strict=True)
     best = gain.max(axis=1)
     frozen_feature, frozen_cut, frozen_action = _frozen(problem, distinct)
     return Step(
-        np.array(ranks, np.int32).reshape(features.shape[1], features.shape[0]),
-        np.array(counts, np.int32),
-        tuple(thresholds),
-        np.concatenate([*scaled, np.zeros(0)]),
-        np.concatenate([*position, np.zeros(0)]),
+        np.ascontiguousarray(ranks.rank[ranks.group_of].T),
+        np.array([len(values) for values in distinct], np.int32),
+        tuple(np.concatenate([[-np.inf], midpoint(v[:-1], v[1:]), [np.inf]]) for v in distinct),
+        np.concatenate(scaled),
+        np.concatenate(position),
         np.ascontiguousarray(best[:, None] - gain),
         float(best.sum()),
         frozen_feature,

@@ -6,9 +6,9 @@
 namespace spotree::rsbb {
 
 // Sets of rows, one machine word for 64 rows at a time (the paper's T_z, turned around).
-class Reach {
+class Arrivals {
   public:
-    Reach(const Step& step, const Shape& shape) : step_(step), shape_(shape) {
+    Arrivals(const Step& step, const Shape& shape) : step_(step), shape_(shape) {
         left_.resize(step.inner * step.words);
         right_.resize(step.inner * step.words);
         arrive_.resize((2 * step.inner + 1) * step.words);
@@ -31,7 +31,7 @@ class Reach {
     }
 
     // The same for a child that differs below one node, or in the actions alone (node -1).
-    void update(const Reach& parent, const Region& child, int32_t node, bool group) {
+    void update(const Arrivals& parent, const Region& child, int32_t node, bool group) {
         left_ = parent.left_;
         right_ = parent.right_;
         arrive_ = parent.arrive_;

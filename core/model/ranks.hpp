@@ -7,27 +7,27 @@
 #include <iterator>
 #include <vector>
 
-#include "exact/key.hpp"
+#include "run/random.hpp"
 #include "run/stop.hpp"
 
-namespace spotree::exact {
+namespace spotree {
 
-class Preparation {
+class Ranks {
   public:
     // `features` is [row, feature], row by row; it is read only here.
-    Preparation(const double* features, int64_t rows, int64_t num_features) {
+    Ranks(const double* features, int64_t rows, int64_t num_features) {
         Stop never;
-        *this = Preparation(features, rows, num_features, never);
+        *this = Ranks(features, rows, num_features, never);
     }
 
     // Once stopped it is of no use: ask `finished`.
-    Preparation(const double* features, int64_t rows, int64_t num_features, Stop& stop)
+    Ranks(const double* features, int64_t rows, int64_t num_features, Stop& stop)
         : rows_(static_cast<int32_t>(rows)), num_features_(static_cast<int32_t>(num_features)) {
         values_.resize(num_features_);
         std::vector<int32_t> rank(static_cast<size_t>(rows) * num_features_);
         std::vector<double> column(rows);
         for (int32_t f = 0; f < num_features_; ++f) {
-            for (int64_t i = 0; i < rows; ++i) column[i] = features[i * num_features + f];
+            for (int64_t i = 0; i < rows; ++i) column[i] = features[i * num_features + f] + 0.0;  // -0 is 0
             if (!rank_column(column, values_[f], rank.data() + static_cast<size_t>(f) * rows, stop)) break;
         }
         finished_ = !stop.raised() && group(rank, stop);
@@ -38,16 +38,19 @@ class Preparation {
     // Why it is not finished.
     Reason reason() const { return reason_; }
 
-    // Differs from that of every other preparation.
+    // Differs from that of all other ranks.
     uint64_t id() const { return id_; }
     int32_t rows() const { return rows_; }
     int32_t num_features() const { return num_features_; }
     int32_t groups() const { return groups_; }
     // [row] the group of rows with equal features that the row belongs to.
     const std::vector<int32_t>& group_of() const { return group_of_; }
+    // [group] its first row; groups are numbered in this order, ascending.
+    const std::vector<int32_t>& first() const { return first_; }
     // [feature] the values that occur, ascending.
     const std::vector<std::vector<double>>& values() const { return values_; }
-    // [group] the rank of a feature's value.
+    // [feature, group] the position of the group's value among those that occur; for one feature below.
+    const std::vector<int32_t>& ranks() const { return rank_; }
     const int32_t* rank(int32_t feature) const {
         return rank_.data() + static_cast<size_t>(feature) * groups_;
     }
@@ -112,27 +115,26 @@ class Preparation {
         size_t capacity = 16;
         while (capacity < 2 * n) capacity *= 2;
         std::vector<int32_t> slot(capacity, -1);
-        std::vector<int32_t> first;
         group_of_.resize(n);
         for (size_t i = 0; i < n; ++i) {
             if (stop.check_at(i)) return false;
             size_t at = hash[i] & (capacity - 1);
             for (;; at = (at + 1) & (capacity - 1)) {
                 if (slot[at] < 0) {
-                    slot[at] = static_cast<int32_t>(first.size());
-                    first.push_back(static_cast<int32_t>(i));
+                    slot[at] = static_cast<int32_t>(first_.size());
+                    first_.push_back(static_cast<int32_t>(i));
                     break;
                 }
-                const size_t other = first[slot[at]];
+                const size_t other = first_[slot[at]];
                 if (hash[other] == hash[i] && alike(rank, other, i)) break;
             }
             group_of_[i] = slot[at];
         }
-        groups_ = static_cast<int32_t>(first.size());
+        groups_ = static_cast<int32_t>(first_.size());
         rank_.resize(static_cast<size_t>(groups_) * num_features_);
         for (int32_t f = 0; f < num_features_; ++f) {
             for (int32_t g = 0; g < groups_; ++g)
-                rank_[static_cast<size_t>(f) * groups_ + g] = rank[f * n + first[g]];
+                rank_[static_cast<size_t>(f) * groups_ + g] = rank[f * n + first_[g]];
         }
         return true;
     }
@@ -155,8 +157,7 @@ class Preparation {
     bool finished_ = false;
     Reason reason_ = Reason::none;
     std::vector<std::vector<double>> values_;
-    std::vector<int32_t> group_of_;
-    std::vector<int32_t> rank_;
+    std::vector<int32_t> group_of_, first_, rank_;
 };
 
-}  // namespace spotree::exact
+}  // namespace spotree

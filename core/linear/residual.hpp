@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "linear/chain.hpp"
+#include "model/bellman.hpp"
 
 namespace spotree {
 
@@ -20,16 +20,6 @@ struct Residual {
     double error() const { return leak > 0.0 ? size / leak : size == 0.0 ? 0.0 : HUGE_VAL; }
 };
 
-namespace detail {
-constexpr double kUnit = static_cast<double>(std::numeric_limits<long double>::epsilon());
-constexpr double kUp = 1.0 + 4.0 * std::numeric_limits<double>::epsilon();  // rounds a bound upwards
-
-// 1 - discount * mass, rounded downwards.
-inline double leak(double discount, long double mass) {
-    return static_cast<double>(1.0L - discount * mass) * (1.0 - 1e-15) - 1e-18;
-}
-}  // namespace detail
-
 // right - (I - discount P) x over `states`; a value of -inf (no allowed action, or costs for ever) solves its
 // equation as it is.
 inline Residual value_residual(const Chain& chain, const std::vector<int32_t>& states, const double* right,
@@ -38,21 +28,10 @@ inline Residual value_residual(const Chain& chain, const std::vector<int32_t>& s
     for (const int32_t s : states) {
         residual[s] = 0.0;
         if (x[s] == -HUGE_VAL) continue;
-        long double sum = 0.0L, absolute = 0.0L, mass = 0.0L;
-        const int64_t begin = chain.begin(s), end = chain.end(s);
-        for (int64_t e = begin; e < end; ++e) {
-            if (chain.probability[e] == 0.0) continue;
-            mass += chain.probability[e];
-            const long double term = static_cast<long double>(chain.probability[e]) * x[chain.target[e]];
-            sum += term;
-            absolute += std::abs(term);
-        }
-        residual[s] = static_cast<double>((right[s] - static_cast<long double>(x[s])) + chain.discount * sum);
-        absolute = std::abs(right[s]) + std::abs(x[s]) + chain.discount * absolute;
-        result.leak = std::min(result.leak, detail::leak(chain.discount, mass));
-        const auto terms = static_cast<double>(end - begin + 4);
-        const double size =
-            (std::abs(residual[s]) + terms * detail::kUnit * static_cast<double>(absolute)) * detail::kUp;
+        const CertifiedGain gain = certified_gain(chain, chain.begin(s), chain.end(s), right[s], x[s], x);
+        residual[s] = gain.gain;
+        result.leak = std::min(result.leak, gain.leak);
+        const double size = (std::abs(gain.gain) + gain.rounding) * kUp;
         result.size = std::isnan(size) ? HUGE_VAL : std::max(result.size, size);
         result.scale = std::max(result.scale, std::abs(x[s]));
     }
@@ -73,16 +52,16 @@ inline Residual occupancy_residual(const Chain& chain, const std::vector<int32_t
             sum[chain.target[e]] += chain.probability[e] * visits;
             ++terms[chain.target[e]];
         }
-        result.leak = std::min(result.leak, detail::leak(chain.discount, mass));
+        result.leak = std::min(result.leak, leak_of(chain.discount, mass));
     }
     long double total = 0.0L;
     for (const int32_t s : states) {
         residual[s] = static_cast<double>((right[s] - static_cast<long double>(x[s])) + sum[s]);
         const long double absolute = std::abs(right[s]) + std::abs(x[s]) + std::abs(sum[s]);
-        total += std::abs(residual[s]) + 2 * terms[s] * detail::kUnit * absolute;
+        total += std::abs(residual[s]) + 2 * terms[s] * kUnit * absolute;
         result.scale += std::abs(x[s]);
     }
-    result.size = std::isnan(total) ? HUGE_VAL : static_cast<double>(total) * detail::kUp;
+    result.size = std::isnan(total) ? HUGE_VAL : static_cast<double>(total) * kUp;
     return result;
 }
 

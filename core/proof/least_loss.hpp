@@ -1,5 +1,4 @@
-// The cheapest tree for a cost per group and action, and which actions some cheap tree takes: the exact step
-// as a constraint.
+// The tree of least loss, for a loss per group and action, and which actions some tree within a budget takes.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +17,9 @@ struct TreeNode {
     int32_t split = -1, left = -1, right = -1, action = -1;
 };
 
-class Step {
+class LeastLoss {
   public:
-    Step(const Cubes& cubes, const Sizes& sizes, int actions)
+    LeastLoss(const Cubes& cubes, const Sizes& sizes, int actions)
         : c_(cubes), sizes_(sizes), actions_(actions), padded_((actions + 3) / 4 * 4) {
         sum_.resize(size_t(cubes.size()) * padded_);
         least_.resize(size_t(cubes.size()) * sizes.count());
@@ -31,12 +30,11 @@ class Step {
 
     int padded() const { return padded_; }
 
-    // cost [group, padded action]; viable [cube, word] says which actions a leaf may take there (empty: all).
+    // loss [group, padded action]; viable [cube, word] says which actions a leaf may take there (empty: all).
     // Only cubes within the items are looked at: the others keep what they had.
-    template <class Stop>
-    bool solve(const std::vector<double>& cost, const std::vector<uint64_t>& viable,
-               const std::vector<Item>& items, Stop&& stop) {
-        cost_ = cost.data();
+    bool solve(const std::vector<double>& loss, const std::vector<uint64_t>& viable,
+               const std::vector<Item>& items, auto&& stop) {
+        loss_ = loss.data();
         viable_ = viable.empty() ? nullptr : viable.data();
         if (items.size() == 1 && items[0].cube == 0) return solve_all(stop);
         ++now_;
@@ -48,27 +46,26 @@ class Step {
         return true;
     }
 
-    double least_of(int cube, int size) const { return least_[size_t(cube) * sizes_.count() + size]; }
-    double leaf_cost(int cube, int action) const { return sum_[size_t(cube) * padded_ + action]; }
+    double of(int cube, int size) const { return least_[size_t(cube) * sizes_.count() + size]; }
+    double leaf_loss(int cube, int action) const { return sum_[size_t(cube) * padded_ + action]; }
     const std::vector<double>& all_least() const { return least_; }
     const std::vector<double>& all_sums() const { return sum_; }
 
     // Removes from `unsupported` [group] every action that a tree within budget takes there. The items are
     // the open nodes of a partial tree, as they were solved; what is left over may be filtered. False:
     // stopped.
-    template <class Stop>
-    bool support(const std::vector<Item>& items, double budget, ActionSets& unsupported, Stop&& stop) {
+    bool support(const std::vector<Item>& items, double budget, ActionSets& unsupported, auto&& stop) {
         double total = 0;
         found_ = 0;
-        for (const auto& item : items) total += least_of(item.cube, item.size);
+        for (const auto& item : items) total += of(item.cube, item.size);
         for (const auto& item : items) {
-            const double here = budget - (total - least_of(item.cube, item.size));
+            const double here = budget - (total - of(item.cube, item.size));
             if (!mark(item.cube, item.size, here, unsupported, stop)) return false;
         }
         return true;
     }
 
-    // The cheapest subtree of a size, appended to `nodes`; returns its root.
+    // The subtree of least loss of a size, appended to `nodes`; returns its root.
     int32_t extract(int cube, int size, const std::vector<uint64_t>& viable,
                     std::vector<TreeNode>& nodes) const {
         const auto number = int32_t(nodes.size());
@@ -84,7 +81,7 @@ class Step {
         double leaf = 1e301;
         for (int a = 0; a < actions_; ++a) {
             const bool may = viable.empty() || viable[size_t(cube) * words + a / 64] & ActionSets::bit(a);
-            if (may && leaf_cost(cube, a) < leaf) leaf = leaf_cost(cube, a), action = a;
+            if (may && leaf_loss(cube, a) < leaf) leaf = leaf_loss(cube, a), action = a;
         }
         double best = leaf;
         const Cubes::Edge* edge = nullptr;
@@ -92,9 +89,8 @@ class Step {
         for (const auto& pair : sizes_.pairs[size]) {
             const auto& here = c_.cubes[cube];
             for (int e = here.edge_first; e < here.edge_first + here.edge_count; ++e) {
-                const double cost =
-                    least_of(c_.edges[e].left, pair.first) + least_of(c_.edges[e].right, pair.second);
-                if (cost < best) best = cost, edge = &c_.edges[e], share = pair;
+                const double loss = of(c_.edges[e].left, pair.first) + of(c_.edges[e].right, pair.second);
+                if (loss < best) best = loss, edge = &c_.edges[e], share = pair;
             }
         }
         if (!edge) {
@@ -118,30 +114,29 @@ class Step {
         return false;
     }
 
-    template <class Stop>
-    bool mark(int cube, int size, double budget, ActionSets& unsupported, Stop& stop) {
+    bool mark(int cube, int size, double budget, ActionSets& unsupported, auto&& stop) {
         double& done = done_[at(cube, size)];
-        if (budget < least_of(cube, size) || budget <= done) return true;
+        if (budget < of(cube, size) || budget <= done) return true;
         if (++found_ % 64 == 0 && stop()) return false;
         if (!any_left(cube, unsupported)) return true;
         done = budget;
         const auto& here = c_.cubes[cube];
         if (size == 0 || here.edge_count == 0) {
             const int words = unsupported.words();
-            cheap_.assign(words, 0);
+            within_.assign(words, 0);
             for (int a = 0; a < actions_; ++a) {
-                if (leaf_cost(cube, a) <= budget) cheap_[a / 64] |= ActionSets::bit(a);
+                if (leaf_loss(cube, a) <= budget) within_[a / 64] |= ActionSets::bit(a);
             }
-            for (int k = 0; k < words && viable_; ++k) cheap_[k] &= viable_[size_t(cube) * words + k];
+            for (int k = 0; k < words && viable_; ++k) within_[k] &= viable_[size_t(cube) * words + k];
             for (const int32_t* g = c_.begin(cube); g != c_.end(cube); ++g) {
-                for (int k = 0; k < words; ++k) unsupported.of(*g)[k] &= ~cheap_[k];
+                for (int k = 0; k < words; ++k) unsupported.of(*g)[k] &= ~within_[k];
             }
             return true;
         }
         for (const auto& [left, right] : sizes_.pairs[size]) {
             for (int e = here.edge_first; e < here.edge_first + here.edge_count; ++e) {
                 const auto& edge = c_.edges[e];
-                const double x = least_of(edge.left, left), y = least_of(edge.right, right);
+                const double x = of(edge.left, left), y = of(edge.right, right);
                 if (x + y > budget) continue;
                 if (!mark(edge.left, left, budget - y, unsupported, stop)) return false;
                 if (!mark(edge.right, right, budget - x, unsupported, stop)) return false;
@@ -152,8 +147,7 @@ class Step {
 
     size_t at(int cube, int size) const { return size_t(cube) * sizes_.count() + size; }
 
-    template <class Stop>
-    bool solve_all(Stop&& stop) {
+    bool solve_all(auto&& stop) {
         for (int pass = 0; pass < 2; ++pass) {
             for (int v = 0; v < c_.size(); ++v) {
                 const auto& cube = c_.cubes[v];
@@ -177,8 +171,7 @@ class Step {
     }
 
     // The least of a cube after that of its parts.
-    template <class Stop>
-    bool find(int cube, int size, Stop& stop) {
+    bool find(int cube, int size, auto&& stop) {
         if (solved_[at(cube, size)] == now_) return true;
         solved_[at(cube, size)] = now_;
         if (++found_ % 256 == 0 && stop()) return false;
@@ -213,12 +206,12 @@ class Step {
                 best = std::min(best, sum[a]);
             }
         } else if (here.edge_count == 0) {
-            best = least_of(cube, 0);
+            best = of(cube, 0);
         }
         for (const auto& [left, right] : sizes_.pairs[size]) {
             for (int e = here.edge_first; e < here.edge_first + here.edge_count; ++e) {
                 const auto& edge = c_.edges[e];
-                best = std::min(best, least_of(edge.left, left) + least_of(edge.right, right));
+                best = std::min(best, of(edge.left, left) + of(edge.right, right));
             }
         }
         least_[at(cube, size)] = best;
@@ -229,7 +222,7 @@ class Step {
         double* to = &sum_[size_t(cube) * padded_];
         std::fill(to, to + padded_, 0.0);
         for (const int32_t* g = c_.begin(cube); g != c_.end(cube); ++g) {
-            const double* from = cost_ + size_t(*g) * padded_;
+            const double* from = loss_ + size_t(*g) * padded_;
             for (int a = 0; a < padded_; ++a) to[a] += from[a];
         }
     }
@@ -246,11 +239,11 @@ class Step {
     const Sizes& sizes_;
     int actions_, padded_;
     std::vector<double> sum_, least_, done_;
-    std::vector<uint64_t> cheap_;            // [word] actions within the budget of a leaf
+    std::vector<uint64_t> within_;           // [word] actions within the budget of a leaf
     std::vector<uint32_t> summed_, solved_;  // when they were found last
     uint32_t now_ = 1;
     int64_t found_ = 0;
-    const double* cost_ = nullptr;
+    const double* loss_ = nullptr;
     const uint64_t* viable_ = nullptr;
 };
 

@@ -20,7 +20,7 @@ constexpr double kInfeasible = -std::numeric_limits<double>::infinity();
 
 // Visits only states that the tree reaches and asks for actions only there. Tarjan's components come out with
 // successors first, so a trivial one is a substitution; the others are small linear systems.
-class Chain {
+class Evaluator {
   public:
     struct Range {  // a non-trivial component: places in `reached`
         size_t begin;
@@ -33,7 +33,7 @@ class Chain {
     int64_t work = 0;      // entries touched so far: the clock of the search
     Stop* stop = nullptr;  // an evaluation is broken off then, as infeasible
 
-    explicit Chain(const SearchModel& model)
+    explicit Evaluator(const SearchModel& model)
         : model_(model),
           tolerance_(model),
           asked_(model),
@@ -112,18 +112,20 @@ class Chain {
         struct Sums {
             double ahead = 0, self = 0;  // expected value after the state, probability to stay
         };
-        Chain& chain;
+        Evaluator& evaluator;
         const CompleteTree& tree;
 
-        Mark& mark(int32_t state) { return chain.node_[state].mark; }
-        bool open(int32_t state, int64_t& begin, int64_t& end) { return chain.open(tree, state, begin, end); }
-        int32_t target(int64_t entry) const { return chain.model_.target[entry]; }
+        Mark& mark(int32_t state) { return evaluator.node_[state].mark; }
+        bool open(int32_t state, int64_t& begin, int64_t& end) {
+            return evaluator.open(tree, state, begin, end);
+        }
+        int32_t target(int64_t entry) const { return evaluator.model_.target[entry]; }
         bool leads(int64_t) const { return true; }
         void settled(Sums& sums, int64_t entry, int32_t to) const {
-            sums.ahead += chain.model_.probability[entry] * chain.node_[to].value;
+            sums.ahead += evaluator.model_.probability[entry] * evaluator.node_[to].value;
         }
-        void itself(Sums& sums, int64_t entry) const { sums.self += chain.model_.probability[entry]; }
-        void close(const Sums& sums, size_t begin) { chain.close(sums, begin); }
+        void itself(Sums& sums, int64_t entry) const { sums.self += evaluator.model_.probability[entry]; }
+        void close(const Sums& sums, size_t begin) { evaluator.close(sums, begin); }
     };
 
     bool open(const CompleteTree& tree, int32_t state, int64_t& begin, int64_t& end) {

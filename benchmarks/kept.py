@@ -1,0 +1,30 @@
+"""Where the runs of a benchmark are kept: a JSON file with the date and the commit."""
+
+import json
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from spotree.files import whole_file
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def commit() -> str:
+    """The commit that runs, marked where files differ from it."""
+    describe = ["git", "describe", "--always", "--dirty"]
+    return subprocess.run(describe, cwd=ROOT, capture_output=True, text=True).stdout.strip() or "unknown"
+
+
+def fresh(name: str) -> Path:
+    """A file of that name and this second, in the folder of builds."""
+    return ROOT / "build" / f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}.json"
+
+
+def keep(path: Path, **document: Any) -> None:
+    """Write the document, beginning with the date and the commit; a file that is there is replaced in one step."""
+    dated = {"date": datetime.now(UTC).isoformat(timespec="seconds"), "commit": commit()} | document
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path) as stream:
+        stream.write((json.dumps(dated, indent=1) + "\n").encode())
