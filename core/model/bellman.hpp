@@ -12,12 +12,9 @@ namespace spotree {
 // The expected value after a row, one term after the other. What has probability 0 counts nothing, even where
 // its value is infinite.
 inline double ahead(const Model& model, int64_t row, const double* value) {
-    const int32_t* target = model.target;
-    const double* probability = model.probability;
-    const int64_t end = model.row_start[row + 1];
     double sum = 0.0;
-    for (int64_t e = model.row_start[row]; e < end; ++e) {
-        if (probability[e] != 0.0) sum += probability[e] * value[target[e]];
+    for (int64_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+        if (model.probability[e] != 0.0) sum += model.probability[e] * value[model.target[e]];
     }
     return sum;
 }

@@ -5,9 +5,8 @@ from weakref import WeakKeyDictionary
 from spotree import _core
 from spotree.mdp.model import MDP
 
-_known: WeakKeyDictionary[MDP, _core.Model] = (
-    WeakKeyDictionary()
-)  # by identity: a copy or a replaced MDP has its own
+# By identity: a copy or a replaced MDP has its own.
+_known: WeakKeyDictionary[MDP, _core.Model] = WeakKeyDictionary()
 
 
 def core_model(mdp: MDP) -> _core.Model:

@@ -3,17 +3,19 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from spotree import _core
+from spotree.axes import SmallInts
+from spotree.mdp.core import core_model
 from spotree.mdp.model import MDP
 
 
-def relevant_states(mdp: MDP) -> NDArray[np.bool_]:
-    """[state] whether two actions differ there in reward or next states (a forbidden action differs).
+def merged_choices(mdp: MDP) -> SmallInts:
+    """[state, action] -> row as in `choice_of`, but the first of a state's rows that are equal to the last bit."""
+    return _core.merge_equal_choices(core_model(mdp)).reshape(mdp.choice_of.shape)
 
-    Rows are compared by a random linear fingerprint: equal rows always agree; that different rows agree by
-    chance has probability zero up to rounding. The direction is drawn anew, so that no model can be made for it.
-    """
-    direction = np.random.default_rng().random(mdp.num_states + 1)
-    fingerprint = mdp.rows @ direction[:-1] + mdp.reward_of_choice * direction[-1]
-    of_action = np.where(mdp.choice_of >= 0, fingerprint[mdp.choice_of], np.nan)
-    differs: NDArray[np.bool_] = (of_action != of_action[:, :1]).any(axis=1)
+
+def relevant_states(mdp: MDP, merged: SmallInts | None = None) -> NDArray[np.bool_]:
+    """[state] whether two actions differ there in reward or next states (a forbidden action differs)."""
+    choice_of = merged_choices(mdp) if merged is None else merged
+    differs: NDArray[np.bool_] = (choice_of != choice_of[:, :1]).any(axis=1)
     return differs

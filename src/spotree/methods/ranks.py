@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spotree import _core
 from spotree.axes import SmallInts
-from spotree.mdp.core import core_model
 from spotree.mdp.model import MDP
+from spotree.mdp.relevant import merged_choices, relevant_states
 from spotree.tree.ranks import Ranks, rank_rows
 
 
@@ -23,8 +22,8 @@ def rank_features(mdp: MDP, whole: bool = False) -> ModelRanks:
 
     The other states are in no group (-1), or, for groups as a `whole`, in that of their features where there is one.
     """
-    choice_of = _core.merge_equal_choices(core_model(mdp)).reshape(mdp.choice_of.shape)
-    matters = (choice_of != choice_of[:, :1]).any(axis=1)
+    choice_of = merged_choices(mdp)
+    matters = relevant_states(mdp, choice_of)
     every = rank_rows(mdp.features)
     ranks = every.sorted(np.unique(every.group_of[matters]))
     group_of = ranks.group_of if whole else np.where(matters, ranks.group_of, np.int32(-1))
