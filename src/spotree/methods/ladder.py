@@ -16,20 +16,7 @@ from spotree.values import occupancy, uniform
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How the search spends its work; one default for every model.
-
-    Attributes
-    ----------
-    round_work
-        Counted operations of one thread between two exchanges of the best tree (about 0.2 s).
-    climb
-        Up to this depth the search first looks for shallower trees, from a single leaf upwards.
-    shallow_every
-        Every how many rounds one is spent on trees one level less deep, whose best is a start for the others.
-    enumerate_work
-        Where trying every tree takes about so many operations or less, each round also tries some of them; after the
-        last one the best tree is proved.
-    """
+    """How the search spends its work, one default for every model: see `Neighbourhood`, which has these settings."""
 
     round_work: int = 200_000_000
     climb: int = 4
