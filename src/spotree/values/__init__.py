@@ -8,8 +8,8 @@ from spotree.values.certified import Certified as Certified
 from spotree.values.chain import Policy as Policy
 from spotree.values.chain import PolicyChain as PolicyChain
 from spotree.values.chain import policy_chain as policy_chain
-from spotree.values.difference import Difference as Difference
-from spotree.values.difference import difference as difference
+from spotree.values.compared import Difference as Difference
+from spotree.values.compared import difference as difference
 from spotree.values.mixed import Mixture as Mixture
 from spotree.values.mixed import mixture as mixture
 from spotree.values.mixed import uniform as uniform
