@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spotree.cli.model import with_model
-from spotree.cli.output import AsJson, show_json, show_table
+from spotree.cli.output import show_table
 from spotree.cli.streams import complain
 from spotree.files import UnwrittenError
 from spotree.shown import LONGEST_LINE, shown
@@ -25,13 +25,15 @@ def _with_model_if_given(command: Callable[..., None]) -> Callable[..., None]:
     reading = [name for name in given if name not in inspect.signature(command).parameters]
 
     def parse(**values: Any) -> None:
+        from spotree.cli.words import flags
+
         if values["model"] is not None:
             reader(**values)
             return
         for name in reading:
             if name != "model" and values[name] not in (given[name].default, []):
                 raise typer.BadParameter(
-                    "says how a model is read; give the MODEL too, or drop it", param_hint=name
+                    "says how a model is read; give the MODEL too, or drop it", param_hint=flags()[name]
                 )
         command(None, **{name: value for name, value in values.items() if name not in reading})
 
@@ -55,7 +57,6 @@ def export(
         Path | None, typer.Option("--out", "-o", help="The file to write (standard output if not given).")
     ] = None,
     list_formats: Annotated[bool, typer.Option("--list", help="List the formats.")] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Write the tree of a saved run as code, as a drawing, or for another program.
 
@@ -66,10 +67,8 @@ def export(
     from spotree.export.table import FORMATS
 
     if list_formats:
-        _show(FORMATS, as_json)
+        _show(FORMATS)
         return
-    if as_json:
-        raise typer.BadParameter("goes with --list; the format for programs is --to json", param_hint="--json")
     if run is None:
         raise typer.BadParameter("a file with a tree is needed, as from `spotree solve --out`", param_hint="RUN")
     if to is not None and to not in FORMATS:
@@ -95,28 +94,11 @@ def export(
         print(f"saved to {shown(str(out), LONGEST_LINE)}")
 
 
-def _show(formats: "dict[str, Format]", as_json: bool) -> None:
-    if as_json:
-        show_json(
-            {
-                name: {
-                    "suffixes": one.suffixes,
-                    "what": one.what,
-                    "gives": one.gives,
-                    "needs_model": one.needs_model,
-                }
-                for name, one in formats.items()
-            }
-        )
-        return
+def _show(formats: "dict[str, Format]") -> None:
     show_table(
         ["format", "file", "what it is"],
         [
-            [
-                name,
-                one.suffixes[0] if one.suffixes else "-",
-                one.what + ("; needs the model" if one.needs_model else ""),
-            ]
+            [name, " ".join(one.suffixes) or "-", one.what + ("; needs the model" if one.needs_model else "")]
             for name, one in formats.items()
         ],
     )

@@ -57,7 +57,8 @@ def export_tree(
                 f"format {form.module!r} is an object, not a file; drop path={os.fspath(path)!r}"
             )
         check_target(path)
-    made = _function(form)(policy_of(tree), *_models(form, tree, model))
+    arguments = policy_of(tree), *_models(form, tree, model)
+    made = _function(form)(*arguments)
     if path is not None:
         with whole_file(path) as stream:
             stream.write(made if isinstance(made, bytes) else made.encode())
