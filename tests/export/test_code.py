@@ -101,15 +101,17 @@ def language(request: pytest.FixtureRequest) -> Callable:
 
 def test_code_takes_the_action_of_the_tree_in_every_state_and_refuses_nan(language, case, tmp_path) -> None:
     run = language(case.policy, tmp_path)
+    ends = np.array([[end] * case.rows.shape[1] for end in (np.inf, -np.inf)])
+    rows = np.concatenate([case.rows, ends])
     with_nan = case.rows[:1].repeat(case.rows.shape[1], axis=0).copy()
     np.fill_diagonal(with_nan, np.nan)
-    expected = case.actions
+    expected = case.policy.actions(rows).tolist()
     for row in with_nan:
         try:
             expected.append(int(case.policy.actions(row[None])[0]))
         except InvalidProblemError:
             expected.append(-1)
-    assert run(np.concatenate([case.rows, with_nan])) == expected
+    assert run(np.concatenate([rows, with_nan])) == expected
     assert case.policy.num_leaves == 1 or -1 in expected
 
 

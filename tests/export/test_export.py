@@ -48,7 +48,7 @@ def test_every_format_that_is_there_has_its_function() -> None:
 def test_the_longest_ending_says_the_format() -> None:
     assert format_of("a/b.JSON") == "json"
     assert format_of("run.scheduler.json") == "storm"
-    assert format_of("policy.h") == "c"
+    assert format_of("policy.gv") == "dot"
     assert format_of("policy") is None
     endings = [suffix for form in FORMATS.values() for suffix in form.suffixes]
     assert len(set(endings)) == len(endings)
@@ -91,3 +91,16 @@ def test_a_picture_without_matplotlib_says_what_to_install(monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'spotree\[plot\]'"):
         spotree.export_tree(SPLIT, "png")
+
+
+@pytest.mark.parametrize("to", ["text", "english", "json", "dot", "mermaid", "svg"])
+def test_a_tree_of_any_depth_can_be_exported_where_nothing_nests(to: str) -> None:
+    chain = range(2000)
+    tree = make_tree(
+        [part for _ in chain for part in (0, -1)] + [-1],
+        [part for k in chain for part in (float(k), 0.0)] + [0.0],
+        [part for k in chain for part in (2 * k + 1, -1)] + [-1],
+        [part for k in chain for part in (2 * k + 2, -1)] + [-1],
+        [part for k in chain for part in (-1, k % 2)] + [0],
+    )
+    assert "1999" in spotree.export_tree(tree, to)

@@ -29,7 +29,7 @@ FORMATS: dict[str, Format] = {
     "svg": Format((".svg",), "a drawing, light or dark as its reader likes", "svg", "tree_svg"),
     "png": Format((".png",), "the same drawing in pixels (needs the extra plot)", "png", "to_png", gives="bytes"),
     "python": Format((".py",), "a function without imports", "python", "to_python"),
-    "c": Format((".c", ".h"), "a C99 function and an enum of the actions", "c", "to_c"),
+    "c": Format((".c",), "a C99 function and an enum of the actions", "c", "to_c"),
     "rust": Format((".rs",), "a Rust function and an enum of the actions", "rust", "to_rust"),
     "sklearn": Format((), "a fitted DecisionTreeClassifier (an object)", "sklearn", "to_sklearn", gives="object"),
     "onnx": Format((".onnx",), "a model for ONNX runtimes", "onnx", "to_onnx", gives="bytes"),

@@ -28,13 +28,16 @@ def tree_text(
         action = int(tree.action[node])
         return shown(action_names[action]) if action_names else f"action {action}"
 
-    def lines(node: int, indent: str, answer: str) -> Iterator[str]:
-        if tree.feature[node] < 0:
-            yield f"{indent}{answer}{take(node)}"
-            return
-        yield f"{indent}{answer}{test(node)}?"
-        deeper = indent if not answer else indent + ("│   " if answer.startswith("├") else "    ")
-        yield from lines(int(tree.left[node]), deeper, "├─ yes: ")
-        yield from lines(int(tree.right[node]), deeper, "└─ no:  ")
+    def lines() -> Iterator[str]:
+        stack = [(0, "", "")]
+        while stack:  # a deep tree would be too much for a recursion
+            node, indent, answer = stack.pop()
+            if tree.feature[node] < 0:
+                yield f"{indent}{answer}{take(node)}"
+                continue
+            yield f"{indent}{answer}{test(node)}?"
+            deeper = indent if not answer else indent + ("│   " if answer.startswith("├") else "    ")
+            stack.append((int(tree.right[node]), deeper, "└─ no:  "))
+            stack.append((int(tree.left[node]), deeper, "├─ yes: "))
 
-    return "\n".join(lines(0, "", ""))
+    return "\n".join(lines())
