@@ -108,6 +108,54 @@ def hostile() -> Case:
     return Case(spotree.TreePolicy(tree, HOSTILE, HOSTILE), rows)
 
 
+def jumbled() -> Case:
+    """Three hundred names thrown together from what means something in one of the formats."""
+    chance = np.random.default_rng(0)
+    parts = [
+        "*/",
+        "/*",
+        "//",
+        "??/",
+        "??",
+        "\\",
+        "\n",
+        "\r",
+        '"',
+        "'",
+        "`",
+        "<",
+        ">",
+        "-->",
+        "&",
+        ";",
+        "#",
+        "{",
+        "}",
+    ]
+    parts += [
+        "]]>",
+        "[",
+        "]",
+        "|",
+        "%%",
+        "$",
+        "é",
+        "\u202e",
+        "\u2028",
+        "\x00",
+        "a",
+        "1",
+        "_",
+        " ",
+        "if",
+        "</svg>",
+        "\\u",
+    ]
+    names = tuple(dict.fromkeys("".join(chance.choice(parts, 1 + k % 12)) for k in range(400)))[:300]
+    policy = random_policy(9, names, names, 300)
+    return Case(policy, chance.normal(size=(200, len(names))))
+
+
 def deep() -> Case:
     policy = random_policy(12, ("a", "b", "c", "d"), ("stop", "go", "turn"), 200)
     assert policy.depth == 12
@@ -160,6 +208,7 @@ def awkward() -> Case:
 
 TROUBLE: dict[str, Callable[[], Case]] = {
     "hostile": hostile,
+    "jumbled": jumbled,
     "deep": deep,
     "single": single,
     "nothing": nothing,

@@ -54,7 +54,8 @@ def test_the_formats_are_listed() -> None:
         (["--to", "storm"], "MODEL: storm needs the model as well"),
         (["--to", "dot", "--goal", "x"], "--goal: says how a model is read; give the MODEL too"),
         (["xor", "--to", "dot"], "format 'dot' says nothing of the model; drop it"),
-        (["-o", "a.xyz"], "a.xyz: the ending stands for no format"),
+        (["-o", "a.xyz"], "--to: a.xyz has an ending that stands for no format; choose one of text"),
+        (["-o", "a.prism"], "MODEL: prism needs the model as well"),
     ],
 )
 def test_what_is_missing_or_too_much_is_said(run: str, arguments: list[str], message: str) -> None:

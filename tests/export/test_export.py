@@ -104,3 +104,9 @@ def test_a_tree_of_any_depth_can_be_exported_where_nothing_nests(to: str) -> Non
         [part for k in chain for part in (-1, k % 2)] + [0],
     )
     assert "1999" in spotree.export_tree(tree, to)
+
+
+@pytest.mark.parametrize("to", TEXTS)
+def test_a_name_that_utf8_cannot_spell_is_written_escaped(to: str) -> None:
+    policy = spotree.TreePolicy(SPLIT, ("half \ud800",), ("\udfff", "go"))
+    assert "ud800" in policy.to(to).encode().decode()

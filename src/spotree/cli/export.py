@@ -64,24 +64,28 @@ def export(
     """
     from spotree.export.export import export_tree
     from spotree.export.json import read_tree
-    from spotree.export.table import FORMATS
+    from spotree.export.table import FORMATS, format_of
 
     if list_formats:
         _show(FORMATS)
         return
     if run is None:
         raise typer.BadParameter("a file with a tree is needed, as from `spotree solve --out`", param_hint="RUN")
-    if to is not None and to not in FORMATS:
+    if to is None:
+        to = None if out is None else format_of(str(out))
+        if to is None:
+            ending = "" if out is None else f"{out} has an ending that stands for no format; "
+            raise typer.BadParameter(f"{ending}choose one of {', '.join(FORMATS)}", param_hint="--to")
+    if to not in FORMATS:
         raise typer.BadParameter(f"{to!r} is not one of {', '.join(FORMATS)}", param_hint="--to")
-    if to is None and out is None:
-        raise typer.BadParameter(f"choose one of {', '.join(FORMATS)}", param_hint="--to")
-    if to is not None and FORMATS[to].gives == "object":
+    form = FORMATS[to]
+    if form.gives == "object":
         raise typer.BadParameter(
             f"{to} is an object of Python, not a file; call policy.to({to!r})", param_hint="--to"
         )
-    if to is not None and FORMATS[to].gives == "bytes" and out is None:
+    if form.gives == "bytes" and out is None:
         raise typer.BadParameter(f"{to} is no text; name a file with -o", param_hint="--out")
-    if to is not None and FORMATS[to].needs_model and mdp is None:
+    if form.needs_model and mdp is None:
         raise typer.BadParameter(f"{to} needs the model as well, with the options of the run", param_hint="MODEL")
     try:
         made = export_tree(read_tree(run), to, out, mdp)
