@@ -31,6 +31,7 @@ MAY_IMPORT = {
 }
 UPWARD = {  # methods that only hand on to a higher room, with the import inside
     "methods/solution.py": {"report"},
+    "tree/policy.py": {"export"},
 }
 ONLY_IMPORTER = {
     "highspy": "step/milp/highs.py",

@@ -51,12 +51,14 @@ PUBLIC = [
     "check",
     "errors",
     "evaluate",
+    "export_tree",
     "improve",
     "load",
     "models",
     "optimum",
     "policy_value",
     "read",
+    "read_tree",
     "solve",
     "write_drn",
     "write_npz",
@@ -106,7 +108,19 @@ KINDS = {
     for node in ast.parse(path.read_text()).body
     if isinstance(node, ast.ClassDef)
 }
-VERBS = ["best_tree", "certify", "check", "improve", "load", "read", "solve", "write_npz", "write_umb"]
+VERBS = [
+    "best_tree",
+    "certify",
+    "check",
+    "export_tree",
+    "improve",
+    "load",
+    "read",
+    "read_tree",
+    "solve",
+    "write_npz",
+    "write_umb",
+]
 
 
 @pytest.mark.parametrize("name", VERBS)
@@ -115,7 +129,7 @@ def test_every_class_in_the_signature_of_a_verb_is_public(name: str) -> None:
     assert set(re.findall(r"\w+", " ".join(map(str, told)))) & KINDS <= set(PUBLIC)
 
 
-@pytest.mark.parametrize("name", ["best_tree", "certify", "check", "improve", "read", "solve"])
+@pytest.mark.parametrize("name", ["best_tree", "certify", "check", "export_tree", "improve", "read", "solve"])
 def test_the_help_of_a_verb_says_what_each_of_its_parameters_means(name: str) -> None:
     verb = getattr(spotree, name)
     text = inspect.getdoc(verb) or ""

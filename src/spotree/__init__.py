@@ -14,6 +14,8 @@ if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree import errors as errors
     from spotree import models as models
     from spotree.errors import SpotreeError as SpotreeError
+    from spotree.export.export import export_tree as export_tree
+    from spotree.export.json import read_tree as read_tree
     from spotree.mdp.build import build_mdp as build_mdp
     from spotree.mdp.model import MDP as MDP
     from spotree.methods.history import Progress as Progress
@@ -95,12 +97,14 @@ _HOME = {
     "check": "spotree.proof.checked",
     "errors": "",
     "evaluate": "spotree.values",
+    "export_tree": "spotree.export.export",
     "improve": "spotree.step.improve",
     "load": "spotree.models",
     "models": "",
     "optimum": "spotree.values",
     "policy_value": "spotree.values",
     "read": "spotree.readers.read",
+    "read_tree": "spotree.export.json",
     "solve": "spotree.methods.solve",
     "write_drn": "spotree.readers.drn_write",
     "write_npz": "spotree.readers.npz",

@@ -79,6 +79,14 @@ def _solution(path: Path) -> None:
     str(loaded.policy), repr(loaded), loaded.gap, loaded.as_dict()
 
 
+def _tree(path: Path) -> None:
+    from spotree.export.json import read_tree
+
+    policy = read_tree(path)
+    for to in ("text", "english", "json", "dot", "mermaid", "svg", "python", "c", "rust"):
+        policy.to(to).encode()
+
+
 def _certificate(path: Path) -> None:
     from spotree.proof.certificate import Certificate
     from spotree.proof.records import read_records
@@ -95,6 +103,7 @@ READ: dict[str, Callable[[Path], None]] = {
     "prism": _read,
     "jani": _read,
     "json": _solution,
+    "tree": _tree,
     "cert": _certificate,
 }
 MAY_BE_LARGE = ("prism", "jani")  # a few numbers describe a model of any size: slow or large is no finding
@@ -143,6 +152,20 @@ def _solved() -> list[bytes]:
     return [_written(lambda path: solve(mdp, depth=2, time_limit=0.2).save(path))]
 
 
+def _exported() -> list[bytes]:
+    from spotree.export.export import export_tree
+    from spotree.tree.tree import make_tree
+
+    tree = make_tree(
+        [0, 1, -1, -1, 0, -1, -1],
+        [float("inf"), -0.5, 0, 0, 1e300, 0, 0],
+        [1, 2, -1, -1, 5, -1, -1],
+        [4, 3, -1, -1, 6, -1, -1],
+        [-1, -1, 0, 1, -1, 2, 3],
+    )
+    return [export_tree(tree, "json").encode()]
+
+
 def _proved() -> list[bytes]:
     from spotree.proof.certify import certify
 
@@ -157,5 +180,6 @@ _SEEDS: dict[str, Callable[[], list[bytes]]] = {
     "prism": lambda: [PRISM.encode()],
     "jani": _jani,
     "json": _solved,
+    "tree": _exported,
     "cert": _proved,
 }

@@ -5,6 +5,7 @@ import typer
 from spotree.cli.certify import certify
 from spotree.cli.check import check
 from spotree.cli.compare import compare
+from spotree.cli.export import export
 from spotree.cli.improve import improve
 from spotree.cli.info import info
 from spotree.cli.models import models
@@ -20,5 +21,5 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (solve, certify, check, compare, info, models, improve):
+for command in (solve, certify, check, compare, info, models, improve, export):
     app.command()(command)

@@ -1,6 +1,6 @@
 """A tree in words: the questions on the way to a node, and one rule for each leaf."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -12,7 +12,9 @@ def number_text(value: float) -> str:
     return f"{value:.10g}"
 
 
-def conditions(tree: Tree, feature_names: Sequence[str]) -> list[tuple[str, ...]]:
+def conditions(
+    tree: Tree, feature_names: Sequence[str], number: Callable[[float], str] = number_text
+) -> list[tuple[str, ...]]:
     """[node] what is known of a state that comes there, each feature once: as in `2.5 <= x < 4`."""
     known: list[dict[int, tuple[float, float]]] = [{} for _ in range(tree.num_nodes)]
     for node in np.flatnonzero(tree.feature >= 0):  # parents stand before their children
@@ -21,14 +23,19 @@ def conditions(tree: Tree, feature_names: Sequence[str]) -> list[tuple[str, ...]
         known[tree.left[node]] = known[node] | {feature: (low, min(high, threshold))}
         known[tree.right[node]] = known[node] | {feature: (max(low, threshold), high)}
     return [
-        tuple(_range_text(feature_names[feature], *within) for feature, within in ranges.items())
+        tuple(_range_text(feature_names[feature], *within, number) for feature, within in ranges.items())
         for ranges in known
     ]
 
 
-def rules(tree: Tree, feature_names: Sequence[str], action_names: Sequence[str]) -> list[str]:
+def rules(
+    tree: Tree,
+    feature_names: Sequence[str],
+    action_names: Sequence[str],
+    number: Callable[[float], str] = number_text,
+) -> list[str]:
     """One sentence for each leaf, from left to right."""
-    known = conditions(tree, feature_names)
+    known = conditions(tree, feature_names, number)
     return [
         f"If {' and '.join(known[leaf])}: {action_names[tree.action[leaf]]}."
         if known[leaf]
@@ -49,9 +56,9 @@ def leaves_in_order(tree: Tree) -> list[int]:
     return found
 
 
-def _range_text(name: str, low: float, high: float) -> str:
+def _range_text(name: str, low: float, high: float, number: Callable[[float], str]) -> str:
     if low == -np.inf:
-        return f"{name} < {number_text(high)}"
+        return f"{name} < {number(high)}"
     if high == np.inf:
-        return f"{name} >= {number_text(low)}"
-    return f"{number_text(low)} <= {name} < {number_text(high)}"
+        return f"{name} >= {number(low)}"
+    return f"{number(low)} <= {name} < {number(high)}"

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
 
 import numpy as np
 
@@ -59,3 +61,44 @@ class TreePolicy:
 
     def __str__(self) -> str:
         return tree_text(self.tree, self.feature_names, self.action_names)
+
+    def to(self, format: str | None = None, path: str | PathLike[str] | None = None, model: Any = None) -> Any:
+        """The policy in another format, as `spotree.export_tree` makes it."""
+        from spotree.export.export import export_tree
+
+        return export_tree(self, format, path, model)
+
+    def to_c(self, path: str | PathLike[str] | None = None) -> str:
+        """A C99 function and an enum of the actions."""
+        return str(self.to("c", path))
+
+    def to_dot(self, path: str | PathLike[str] | None = None) -> str:
+        """A graph for Graphviz."""
+        return str(self.to("dot", path))
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """A document that `load` reads back."""
+        return str(self.to("json", path))
+
+    def to_onnx(self, path: str | PathLike[str] | None = None) -> bytes:
+        """A model for ONNX runtimes."""
+        return bytes(self.to("onnx", path))
+
+    def to_python(self, path: str | PathLike[str] | None = None) -> str:
+        """A Python function without imports."""
+        return str(self.to("python", path))
+
+    def to_sklearn(self) -> Any:
+        """A fitted DecisionTreeClassifier."""
+        return self.to("sklearn")
+
+    def to_svg(self, path: str | PathLike[str] | None = None) -> str:
+        """A drawing."""
+        return str(self.to("svg", path))
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> "TreePolicy":
+        """The policy in a file that `to_json` wrote, or in a saved solution."""
+        from spotree.export.json import read_tree
+
+        return read_tree(path)

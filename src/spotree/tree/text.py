@@ -1,6 +1,6 @@
 """A tree as text that a person can follow with a finger."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from spotree.shown import shown
 from spotree.tree.tree import Tree
@@ -11,25 +11,33 @@ def size_text(tree: Tree) -> str:
     return f"depth {tree.depth}, {tree.num_leaves} {'leaf' if tree.num_leaves == 1 else 'leaves'}"
 
 
-def tree_text(tree: Tree, feature_names: Sequence[str] = (), action_names: Sequence[str] = ()) -> str:
+def tree_text(
+    tree: Tree,
+    feature_names: Sequence[str] = (),
+    action_names: Sequence[str] = (),
+    number: Callable[[float], str] = "{:.10g}".format,
+) -> str:
     """The tree, one test or action a line; the branch taken when the test holds comes first."""
 
     def test(node: int) -> str:
         feature = int(tree.feature[node])
         name = feature_names[feature] if feature_names else f"feature {feature}"
-        return f"{shown(name)} < {tree.threshold[node]:.10g}"
+        return f"{shown(name)} < {number(float(tree.threshold[node]))}"
 
-    def action(node: int) -> str:
-        number = int(tree.action[node])
-        return shown(action_names[number]) if action_names else f"action {number}"
+    def take(node: int) -> str:
+        action = int(tree.action[node])
+        return shown(action_names[action]) if action_names else f"action {action}"
 
-    def lines(node: int, indent: str, answer: str) -> Iterator[str]:
-        if tree.feature[node] < 0:
-            yield f"{indent}{answer}{action(node)}"
-            return
-        yield f"{indent}{answer}{test(node)}?"
-        deeper = indent if not answer else indent + ("│   " if answer.startswith("├") else "    ")
-        yield from lines(int(tree.left[node]), deeper, "├─ yes: ")
-        yield from lines(int(tree.right[node]), deeper, "└─ no:  ")
+    def lines() -> Iterator[str]:
+        stack = [(0, "", "")]
+        while stack:  # a deep tree would be too much for a recursion
+            node, indent, answer = stack.pop()
+            if tree.feature[node] < 0:
+                yield f"{indent}{answer}{take(node)}"
+                continue
+            yield f"{indent}{answer}{test(node)}?"
+            deeper = indent if not answer else indent + ("│   " if answer.startswith("├") else "    ")
+            stack.append((int(tree.right[node]), deeper, "└─ no:  "))
+            stack.append((int(tree.left[node]), deeper, "├─ yes: "))
 
-    return "\n".join(lines(0, "", ""))
+    return "\n".join(lines())

@@ -1,0 +1,12 @@
+"""The tree as rules in English."""
+
+from spotree.export.names import labels
+from spotree.export.numbers import exact_text
+from spotree.report.rules import rules
+from spotree.tree.policy import TreePolicy
+
+
+def to_english(policy: TreePolicy) -> str:
+    """A numbered rule for each leaf; in every state exactly one of them holds."""
+    said = rules(policy.tree, labels(policy.feature_names), labels(policy.action_names), exact_text)
+    return "".join(f"{number}. {rule}\n" for number, rule in enumerate(said, 1))
