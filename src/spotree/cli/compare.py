@@ -1,5 +1,8 @@
 """`spotree compare MODEL`: several methods side by side."""
 
+import shutil
+import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +13,9 @@ from spotree.cli.solve import Depth, MaxLeaves, Seconds, Seed, Threads
 
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP
+    from spotree.methods.solution import Solution
+
+NARROW = ("over random", "leaves", "seconds", "bound", "status")  # the columns that a narrow terminal does without
 
 
 @with_model
@@ -40,7 +46,7 @@ def compare(
             raise typer.BadParameter(f"{name!r} is not one of {', '.join(METHODS)}", param_hint="--methods")
     solutions = []
     for name in chosen:
-        with LiveLine(quiet=as_json) as live:
+        with LiveLine(quiet=as_json, sense=mdp.sense) as live:
             solutions.append(
                 run(
                     mdp,
@@ -58,19 +64,44 @@ def compare(
     if as_json:
         show_json([solution.as_dict() for solution in solutions])
         return
-    show_table(
-        ["method", "return", "of optimum", "over random", "bound", "leaves", "seconds", "status"],
-        [
-            [
-                one.method,
-                f"{one.value:.6f}",
-                f"{one.of_optimum:.6f}",
-                f"{one.over_random:.6f}",
-                f"{one.bound:.6f}",
-                str(one.policy.num_leaves),
-                f"{one.seconds:.1f}",
-                str(one.status).split(";")[0],
-            ]
-            for one in solutions
-        ],
-    )
+    show_comparison(solutions)
+
+
+def show_comparison(solutions: "Sequence[Solution]") -> None:
+    """Print one line a solution, as many columns as the terminal is wide, and the figures as bars."""
+    from spotree.cli.bars import show_bars
+
+    if not solutions:
+        return
+    figures = solutions[0].figures
+    rows = [_row(one) for one in solutions]
+    columns = [name for name in rows[0] if any(row[name] for row in rows)]
+    table = {name: [row[name] or "-" for row in rows] for name in columns}
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10**6
+    for name in NARROW:
+        if sum(2 + max(map(len, (key, *cells))) for key, cells in table.items()) - 2 <= room:
+            break
+        table.pop(name, None)
+    show_table(list(table), list(zip(*table.values(), strict=True)))
+    print()
+    trees = [(one.method, figures.shown(one.value)) for one in solutions]
+    best, *_, random = figures.marks
+    show_bars(figures, [best, *trees, random])
+
+
+def _row(one: "Solution") -> dict[str, str]:
+    from spotree.methods.figures import percent_text
+
+    figures = one.figures
+    share, above, over = figures.of_optimum, figures.above_best, figures.over_random
+    return {
+        "method": one.method,
+        figures.word: figures.text(one.value),
+        "of optimum": "" if share is None else f"{share:.6f}",
+        "from best": "" if above is None else percent_text(above),
+        "over random": "" if over is None else f"{over:.6f}",
+        "bound": figures.text(one.bound),
+        "leaves": str(one.policy.num_leaves),
+        "seconds": f"{one.seconds:.1f}",
+        "status": str(one.status).split(";")[0],
+    }
