@@ -106,6 +106,11 @@ class Solution:
         made = f"{shown(self.model)} by {self.method}"
         return f"<Solution of {made}: {size_text(self.policy.tree)}, {value}, {self.status}>"
 
+    def _repr_html_(self) -> str:
+        from spotree.export.notebook import solution_html
+
+        return solution_html(self)
+
     def actions(self, features: Features) -> ActionOf:
         """What the policy does for each row of `features` [state, feature]."""
         return self.policy.actions(features)
