@@ -27,7 +27,9 @@ MAY_IMPORT = {
     "proof": BASE | {"mdp", "values", "tree", "step", "methods"},
     "report": BASE | {"mdp", "values", "tree", "step", "methods"},
     "export": BASE | {"mdp", "values", "tree", "step", "methods", "report"},
-    "cli": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "proof", "report", "export"},
+    "plot": BASE | {"mdp", "values", "tree", "step", "methods", "report", "export"},
+    "cli": BASE
+    | {"mdp", "readers", "models", "values", "tree", "step", "methods", "proof", "report", "export", "plot"},
 }
 UPWARD = {  # methods that only hand on to a higher room, with the import inside
     "mdp/model.py": {"export"},

@@ -55,6 +55,7 @@ PUBLIC = [
     "load",
     "models",
     "optimum",
+    "plot",
     "policy_value",
     "read",
     "solve",

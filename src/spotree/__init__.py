@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree import errors as errors
     from spotree import models as models
+    from spotree import plot as plot
     from spotree.errors import SpotreeError as SpotreeError
     from spotree.mdp.build import build_mdp as build_mdp
     from spotree.mdp.model import MDP as MDP
@@ -99,6 +100,7 @@ _HOME = {
     "load": "spotree.models",
     "models": "",
     "optimum": "spotree.values",
+    "plot": "",
     "policy_value": "spotree.values",
     "read": "spotree.readers.read",
     "solve": "spotree.methods.solve",

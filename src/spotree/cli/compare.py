@@ -3,12 +3,13 @@
 import shutil
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from spotree.cli.model import with_model
-from spotree.cli.output import AsJson, show_json, show_table
+from spotree.cli.output import AsJson, check_writable, show_json, show_table
 from spotree.cli.solve import Depth, MaxLeaves, Seconds, Seed, Threads
 
 if TYPE_CHECKING:
@@ -29,11 +30,16 @@ def compare(
     max_leaves: MaxLeaves = None,
     seed: Seed = 0,
     threads: Threads = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw the comparison: a .png, .svg or .pdf file.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run several methods with the same time each and show their trees' returns in one table.
 
     Ctrl-C ends the comparison and shows what there is.
+
+    Example: spotree compare frozenlake_4x4 --methods spot,viper --time 5 --plot comparison.png
     """
     from spotree.cli.live import LiveLine
     from spotree.methods.named import METHODS
@@ -44,6 +50,11 @@ def compare(
     for name in chosen or [methods]:
         if name not in METHODS:
             raise typer.BadParameter(f"{name!r} is not one of {', '.join(METHODS)}", param_hint="--methods")
+    if plot is not None:
+        from spotree.plot.paper import check_picture
+
+        check_writable(plot, "--plot")
+        check_picture(plot)
     solutions = []
     for name in chosen:
         with LiveLine(quiet=as_json, sense=mdp.sense) as live:
@@ -61,6 +72,11 @@ def compare(
             )
         if solutions[-1].status is SolveStatus.INTERRUPTED:
             break
+    if plot is not None:
+        from spotree.plot.paper import save_picture
+        from spotree.plot.side_by_side import comparison
+
+        save_picture(comparison(solutions), plot)
     if as_json:
         show_json([solution.as_dict() for solution in solutions])
         return

@@ -1,5 +1,7 @@
 """How actions are told apart in drawings: a colour that white letters can be read on, and a letter for all else."""
 
+from spotree.tree.tree import Tree
+
 COLOURS = (
     "#1f5fa8",
     "#a84b12",
@@ -14,8 +16,10 @@ COLOURS = (
 )
 
 
-def colour(action: int) -> str:
-    return COLOURS[action % len(COLOURS)]
+def colours(tree: Tree) -> dict[int, str]:
+    """The colour of each action that the tree takes; different ones for as long as there are any."""
+    taken = sorted({int(action) for action in tree.action[tree.feature < 0]})
+    return {action: COLOURS[number % len(COLOURS)] for number, action in enumerate(taken)}
 
 
 def letter(action: int) -> str:

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from spotree.export.colours import colour
+from spotree.export.colours import colours
 from spotree.export.layout import LINE, PAD, Box, Drawing, layout
 from spotree.tree.policy import TreePolicy
 from spotree.tree.text import size_text
@@ -27,7 +27,7 @@ STYLE = """
 
 def tree_svg(policy: TreePolicy) -> str:
     """The drawing; the test of a box goes up where it holds, and resting on a box shows its names in full."""
-    drawing = layout(policy)
+    drawing, colour = layout(policy), colours(policy.tree)
     size = f"{drawing.width:g} {drawing.height:g}"
     about = escape(f"decision tree, {size_text(policy.tree)}")
     return "\n".join(
@@ -37,7 +37,7 @@ def tree_svg(policy: TreePolicy) -> str:
             f"<style>{STYLE}</style>",
             '<rect class="paper" width="100%" height="100%"/>',
             *_edges(drawing),
-            *(_box(box) for box in drawing.boxes),
+            *(_box(box, colour.get(box.action, "")) for box in drawing.boxes),
             "</svg>",
             "",
         ]
@@ -53,12 +53,12 @@ def _edges(drawing: Drawing) -> list[str]:
         lines.append(
             f'<path class="edge" d="M{x:g} {start.middle:g}C{between:g} {start.middle:g} {between:g} {end.middle:g}'
             f' {to:g} {end.middle:g}"/>'
-            f'<text class="answer" x="{to - 6:g}" y="{end.middle - 5:g}">{answer}</text>'
+            f'<text class="answer" x="{to - 6:g}" y="{end.middle + (-5 if answer == "yes" else 13):g}">{answer}</text>'
         )
     return lines
 
 
-def _box(box: Box) -> str:
+def _box(box: Box, colour: str) -> str:
     parts = [f'<g class="node" data-node="{box.node}"><title>{_text(box.title)}</title>']
     place = f'x="{box.x:g}" y="{box.y:g}"'
     parts.append(f'<rect class="box" {place} width="{box.width:g}" height="{box.height:g}" rx="5"/>')
@@ -66,7 +66,7 @@ def _box(box: Box) -> str:
     if box.action >= 0:
         parts.append(
             f'<rect class="badge" {place} width="{box.badge:g}" height="{box.height:g}" rx="5"'
-            f' fill="{colour(box.action)}"/>'
+            f' fill="{colour}"/>'
             f'<text class="letter" x="{box.x + box.badge / 2:g}" y="{box.middle + 4.5:g}">{box.letter}</text>'
         )
     for number, line in enumerate(box.lines):
