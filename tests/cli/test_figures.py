@@ -1,5 +1,6 @@
 """Figures on a terminal: costs as costs, bars that can be compared, and no line wider than the terminal."""
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -128,6 +129,21 @@ def test_every_command_shows_costs_of_a_cost_model(tmp_path: Path) -> None:
     told = run("check", proof, model)
     assert "cost 2.71, evaluated here" in told
     assert "no tree of depth 1 costs less than 2.71" in told
+
+
+def test_json_has_null_and_a_word_for_a_ratio_that_means_nothing(tmp_path: Path) -> None:
+    model = str(tmp_path / "free.npz")
+    write_npz(costly("max", shift=1.0), model)
+    found = json.loads(run("solve", model, "--depth", "1", "--time", "1", "--json"))
+    assert found["of_optimum"] is None
+    assert found["why_null"] == {"of_optimum": "the best policy's return is 0 up to the error of the numbers"}
+    assert found["over_random"] == 1.0
+    assert found["cost"] is None
+    write_npz(costly(), model)
+    found = json.loads(run("solve", model, "--depth", "1", "--time", "1", "--json"))
+    assert found["cost"] == pytest.approx(2.71)
+    assert found["value"] == pytest.approx(-2.71)
+    assert found["why_null"] == {}
 
 
 def test_bars_are_plain_signs_where_the_encoding_has_no_blocks() -> None:

@@ -78,7 +78,7 @@ def compare(
 
         save_picture(comparison(solutions), plot)
     if as_json:
-        show_json([solution.as_dict() for solution in solutions])
+        show_json([solution.as_dict() | solution.figures.as_dict() for solution in solutions])
         return
     show_comparison(solutions)
 
