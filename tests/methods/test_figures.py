@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from importlib.resources import files
 
 import pytest
 
@@ -114,3 +115,22 @@ def test_a_solution_knows_its_cost_and_its_loss() -> None:
     assert costs.of_optimum == pytest.approx(1.2)  # in Python, more is better: nothing is negated
     assert "cost 3 >= 2.5" in repr(costs)
     assert replace(costs, value=-2.5 + 1e-15).loss == 0.0
+
+
+def test_the_page_has_the_same_words() -> None:
+    script = (files("spotree.report") / "script.js").read_text(encoding="utf-8")
+    for words in (
+        "An expected cost of ",
+        "An expected return of ",
+        " % more than the best policy",
+        " of the best policy's",
+        "; proved: no tree of this size is better.",
+        "; no tree of this size ",
+        '"costs less than" : "returns more than"',
+    ):
+        assert words in script
+    for seen in (COSTS, RETURNS, replace(COSTS, bound=COSTS.value, proved=True)):
+        assert seen.verdict.startswith(f"An expected {seen.word} of ")
+        assert (
+            "; proved: no tree of this size is better." in seen.verdict or "; no tree of this size " in seen.verdict
+        )

@@ -52,4 +52,4 @@ def value_name(sense: Sense) -> str:
 
 def plain(text: str, longest: int) -> str:
     """A name as Matplotlib shall draw it: shortened in the middle, and without its mathematics."""
-    return shown(text, longest).replace("\\", "\\\\").replace("$", r"\$")
+    return shown(text, longest).replace("$", r"\$")
