@@ -13,6 +13,7 @@ import spotree
 from spotree.cli.answer import show_solution
 from spotree.cli.app import app
 from spotree.cli.bars import bars
+from spotree.cli.compare import show_comparison
 from spotree.cli.live import LiveLine
 from spotree.mdp.model import MDP
 from spotree.methods.history import Progress
@@ -144,6 +145,21 @@ def test_json_has_null_and_a_word_for_a_ratio_that_means_nothing(tmp_path: Path)
     assert found["cost"] == pytest.approx(2.71)
     assert found["value"] == pytest.approx(-2.71)
     assert found["why_null"] == {}
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 140])
+def test_a_comparison_is_no_wider_than_its_terminal(
+    columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    solution = replace(solved(costly()), status=spotree.SolveStatus.TIME_LIMIT)
+    show_comparison([solution, replace(solution, method="viper", value=-3.0)])
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert lines[0].startswith("method         cost      from best")
+    assert ("status" in lines[0]) == (columns >= 80)
+    assert ("over random" in lines[0]) == (columns == 140)
 
 
 def test_bars_are_plain_signs_where_the_encoding_has_no_blocks() -> None:

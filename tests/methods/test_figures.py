@@ -35,11 +35,10 @@ def test_returns_are_a_share_of_the_best() -> None:
 
 
 @pytest.mark.parametrize("sense", ["max", "min"])
-@pytest.mark.parametrize("optimum", [-5.0, 5.0])
-@pytest.mark.parametrize("value", [-7.0, -5.0 + 1e-13, 4.0, 5.0 + 1e-13])
+@pytest.mark.parametrize(
+    ("optimum", "value"), [(-5.0, -7.0), (-5.0, -5.0 + 1e-13), (5.0, -7.0), (5.0, 4.0), (5.0, 5.0 + 1e-13)]
+)
 def test_no_figure_reads_as_better_than_the_best(sense, optimum: float, value: float) -> None:
-    if value > optimum + 1e-6:
-        pytest.skip("no tree is better than the best policy")
     seen = Figures(optimum=optimum, random=optimum - 9.0, value=value, bound=optimum, sense=sense)
     assert seen.loss is not None
     assert seen.loss >= 0
@@ -93,10 +92,11 @@ def test_numbers_keep_their_digits_however_small_or_large() -> None:
     assert number_text(0.0) == "0.000000"
     assert number_text(1.25e-9) == "1.25e-09"
     assert number_text(-math.inf) == "-infinite"
-    assert (percent_text(0.000075), percent_text(12.345), percent_text(1e-9)) == (
+    assert (percent_text(0.000075), percent_text(12.345), percent_text(1e-7), percent_text(1e-9)) == (
         "0.0075 %",
         "1,234 %",
-        "less than 0.0001 %",
+        "under 0.0001 %",
+        "0 %",
     )
 
 

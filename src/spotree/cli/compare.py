@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spotree.mdp.model import MDP
     from spotree.methods.solution import Solution
 
-NARROW = ("over random", "leaves", "seconds", "bound", "status")  # the columns that a narrow terminal does without
+IF_ROOM = ("status", "bound", "leaves", "seconds", "over random")  # columns, the most important one first
 
 
 @with_model
@@ -94,11 +94,13 @@ def show_comparison(solutions: "Sequence[Solution]") -> None:
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
     table = {name: [row[name] or "-" for row in rows] for name in columns}
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10**6
-    for name in NARROW:
-        if sum(2 + max(map(len, (key, *cells))) for key, cells in table.items()) - 2 <= room:
-            break
-        table.pop(name, None)
-    show_table(list(table), list(zip(*table.values(), strict=True)))
+    widths = {name: 2 + max(map(len, (name, *cells))) for name, cells in table.items()}
+    kept = [name for name in table if name not in IF_ROOM]
+    for name in IF_ROOM:
+        if name in table and sum(widths[other] for other in (*kept, name)) - 2 <= room:
+            kept.append(name)
+    columns = [name for name in table if name in kept]
+    show_table(columns, list(zip(*(table[name] for name in columns), strict=True)))
     print()
     trees = [(one.method, figures.shown(one.value)) for one in solutions]
     best, *_, random = figures.marks

@@ -11,6 +11,7 @@ from spotree.step.result import relative_gap
 from spotree.values.normalise import of_optimum, over_random
 
 NEAR = 0.01  # a number below this share of another is near 0 beside it: no ratio to it is shown
+SAME = 5e-9  # a difference below this share is none to a reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ class Figures:
         more = self.above_best
         if more is None:
             return None
-        if more < 5e-9:
+        if more < SAME:
             return f"the same {self.word} as the best policy"
         return f"{percent_text(more)} {'more' if self.sense == 'min' else 'less'} than the best policy"
 
@@ -198,6 +199,8 @@ def number_text(value: float) -> str:
 def percent_text(share: float) -> str:
     """Three digits of a share in per cent."""
     percent = 100 * share
+    if share < SAME:
+        return "0 %"
     if percent < 1e-4:
-        return "less than 0.0001 %"
+        return "under 0.0001 %"
     return f"{percent:,.0f} %" if percent >= 1000 else f"{percent:.3g} %"
