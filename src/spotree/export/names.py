@@ -13,10 +13,14 @@ def labels(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
     """The names as a person is shown them, all different: `#3` after what would look like another one."""
     plain = [shown(name, longest) if name.strip() else repr(name) for name in names]
     often = Counter(plain)
-    unique = [f"{label} #{number}" if often[label] > 1 else label for number, label in enumerate(plain)]
+    unique = [_marked(label, n, longest) if often[label] > 1 else label for n, label in enumerate(plain)]
     if len(set(unique)) < len(unique):
-        unique = [f"{label} #{number}" for number, label in enumerate(plain)]
+        unique = [_marked(label, n, longest) for n, label in enumerate(plain)]
     return unique
+
+
+def _marked(label: str, number: int, longest: int) -> str:
+    return f"{shown(label, longest - len(f' #{number}'))} #{number}"
 
 
 def comment(name: str) -> str:
