@@ -56,6 +56,7 @@ PUBLIC = [
     "load",
     "models",
     "optimum",
+    "plot",
     "policy_value",
     "read",
     "read_tree",

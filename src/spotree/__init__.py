@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree import errors as errors
     from spotree import models as models
+    from spotree import plot as plot
     from spotree.errors import SpotreeError as SpotreeError
     from spotree.export.export import export_tree as export_tree
     from spotree.export.json import read_tree as read_tree
@@ -102,6 +103,7 @@ _HOME = {
     "load": "spotree.models",
     "models": "",
     "optimum": "spotree.values",
+    "plot": "",
     "policy_value": "spotree.values",
     "read": "spotree.readers.read",
     "read_tree": "spotree.export.json",

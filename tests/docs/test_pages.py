@@ -57,6 +57,20 @@ def test_the_readme_shows_the_lines_that_its_command_prints() -> None:
     assert re.sub(r"[\d.]+ s", "1 s", shown["status"]) == re.sub(r"[\d.]+ s", "1 s", printed["status"])
 
 
+def test_the_page_on_answers_shows_the_lines_that_its_command_prints() -> None:
+    block = next(block for block in blocks(ROOT / "docs" / "reading-the-answer.md") if block.commands)
+    (command,) = block.commands
+    printed = CliRunner().invoke(app, command[1:], catch_exceptions=False).stdout
+    assert list(facts(block.text)) == list(facts(printed))
+    for name in ("model", "aim"):
+        assert facts(block.text)[name] == facts(printed)[name]
+    best, bound, tree, random = block.text.strip().split("\n\n")[2].splitlines()[1:]
+    for line in (best, random):  # name, number and bar
+        assert line in printed
+    assert float(tree.split()[2]) >= float(bound.split()[1])
+    assert tree.split()[2] == facts(block.text)["cost"]
+
+
 def test_the_tree_that_the_readme_shows_is_worth_what_it_says() -> None:
     mdp = load("tiger_vs_antelope")
     _, *tree = SHOWN.text.split("\n\n")[0].splitlines()

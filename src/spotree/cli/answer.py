@@ -13,6 +13,7 @@ from spotree.files import UnwrittenError
 from spotree.shown import LONGEST_LINE, shown
 
 if TYPE_CHECKING:
+    from spotree.methods.figures import Figures
     from spotree.methods.solution import Solution
 
 
@@ -26,7 +27,7 @@ def hand_over(solution: "Solution", out: Path | None, as_json: bool, failures: I
             except UnwrittenError as error:
                 failed.append(error)
         if as_json:
-            show_json(solution.as_dict())
+            show_json(solution.as_dict() | solution.figures.as_dict())
         else:
             show_solution(solution)
             if out is not None and not failed:
@@ -39,26 +40,25 @@ def hand_over(solution: "Solution", out: Path | None, as_json: bool, failures: I
 
 
 def show_solution(solution: "Solution") -> None:
-    """Print the tree and the facts about it."""
+    """Print the tree, the facts about it, and its figures side by side."""
+    from spotree.cli.bars import show_bars
+    from spotree.methods.figures import aim_text
     from spotree.tree.text import size_text
 
     print(solution.policy)
     print()
     most = "" if solution.max_leaves is None else f", at most {solution.max_leaves} leaves"
-    above = f"gap {solution.gap:.2%}"
-    if solution.proved_optimal:
-        above = f"no tree of the size is better by more than {solution.bound - solution.value:.1e}"
+    figures = solution.figures
     show_facts(
         [
             (
                 "model",
                 f"{shown(solution.model)} (discount {solution.discount:g}, missing actions: {solution.missing})",
             ),
+            ("aim", aim_text(solution.sense, solution.notes)),
             ("tree", f"{size_text(solution.policy.tree)}; asked: depth {solution.depth}{most}"),
-            ("return", f"{solution.value:.6f}"),
-            ("of optimum", f"{solution.of_optimum:.6f}   (optimum {solution.optimum:.6f})"),
-            ("over random", f"{solution.over_random:.6f}   (random {solution.random_value:.6f})"),
-            ("bound", f"{solution.bound:.6f}   ({above})"),
+            *ratios(figures),
+            ("bound", f"{figures.text(solution.bound)}   ({figures.bound_words})"),
             *(
                 [("error", f"{solution.error:.1e} at most in each of these numbers")]
                 if solution.error > 5e-7
@@ -67,3 +67,18 @@ def show_solution(solution: "Solution") -> None:
             ("status", f"{solution.status} ({solution.method}, {solution.seconds:.1f} s)"),
         ]
     )
+    print()
+    show_bars(figures)
+
+
+def ratios(figures: "Figures") -> list[tuple[str, str]]:
+    """What the tree is worth, and that beside the best and the random policy where a ratio means something."""
+    best, random = figures.text(figures.optimum), figures.text(figures.random)
+    facts = [] if figures.value is None else [(figures.word, figures.text(figures.value))]
+    if figures.of_optimum is not None:
+        facts.append(("of optimum", f"{figures.of_optimum:.6f}   (optimum {best})"))
+    elif figures.beside_best is not None:
+        facts.append(("from best", f"{figures.beside_best}   (optimum {best})"))
+    if figures.over_random is not None:
+        facts.append(("over random", f"{figures.over_random:.6f}   (random {random})"))
+    return facts

@@ -62,7 +62,7 @@ def certify(
         )
     unwritten: list[SpotreeError] = []
     try:
-        with LiveLine(quiet=as_json) as live:
+        with LiveLine(quiet=as_json, sense=mdp.sense) as live:
             solution = run(
                 mdp,
                 depth,

@@ -14,16 +14,29 @@ from spotree.cli.streams import complain
 from spotree.shown import LONGEST_LINE, shown
 
 if TYPE_CHECKING:
-    from spotree.mdp.model import MDP
+    from spotree.mdp.model import MDP, Sense
+    from spotree.proof.check import Verdict
 
 SMALL = 1e-5  # of the returns: a tolerance up to which a tree is called optimal
 
 
-def _meaning(value: float, bound: float, tolerance: float) -> str:
+def _meaning(value: float, bound: float, tolerance: float, sense: "Sense") -> str:
     """What a proof says of its tree: optimal only where the tolerance is small beside the returns."""
     if bound - value <= tolerance <= SMALL * max(abs(value), abs(bound)):
         return "the tree is optimal up to that tolerance"
-    return f"the tree may not be the best: another one may return up to {bound + tolerance - value:.3g} more"
+    apart = f"{bound + tolerance - value:.3g}"
+    other = f"cost up to {apart} less" if sense == "min" else f"return up to {apart} more"
+    return f"the tree may not be the best: another one may {other}"
+
+
+def _proved(verdict: "Verdict", size: str, sense: "Sense") -> list[tuple[str, str]]:
+    """The tree's own figure, and what no tree can exceed (costs: fall below)."""
+    value, bound, tolerance = verdict.value, verdict.bound, f"{verdict.tolerance:.1e}"
+    if sense == "min":
+        limit = f"costs less than {0.0 - bound:.9g} - {tolerance}"
+        return [("tree", f"cost {0.0 - value:.9g}, evaluated here"), ("proved", f"no tree of {size} {limit}")]
+    limit = f"returns more than {bound:.9g} + {tolerance}"
+    return [("tree", f"return {value:.9g}, evaluated here"), ("proved", f"no tree of {size} {limit}")]
 
 
 def _certificate_first(command: Callable[..., None]) -> Callable[..., None]:
@@ -78,9 +91,8 @@ def check(
         show_facts(
             [
                 ("accepted", f"{verdict.reason} ({verdict.regions:,} regions)"),
-                ("tree", f"return {verdict.value:.9g}, evaluated here"),
-                ("proved", f"no tree of {size} returns more than {verdict.bound:.9g} + {verdict.tolerance:.1e}"),
-                ("so", _meaning(verdict.value, verdict.bound, verdict.tolerance)),
+                *_proved(verdict, size, mdp.sense),
+                ("so", _meaning(verdict.value, verdict.bound, verdict.tolerance, mdp.sense)),
                 ("assumed", "the model is as meant; SHA-256 tells regions apart"),
             ]
         )

@@ -33,6 +33,7 @@ def improve(
 
     The step maximises the sum over states of weight times action value under the policy's values.
     """
+    from spotree.methods.figures import Figures
     from spotree.methods.gain import gain
     from spotree.methods.reference import reference_policy
     from spotree.methods.weights import weighting
@@ -53,6 +54,7 @@ def improve(
         threads=threads,
     )
     returns = expected_return(mdp, step.tree.actions(mdp.features))
+    figures = Figures(optimum=step.bound, random=step.value, value=step.value, bound=step.bound, sense=mdp.sense)
     tree = str(TreePolicy(step.tree, mdp.feature_names, mdp.action_names))
     if as_json:
         show_json(
@@ -73,10 +75,10 @@ def improve(
     show_facts(
         [
             ("step", f"{weights} weights at the {policy} policy's values"),
-            ("value", f"{step.value:.9g}"),
-            ("bound", f"{step.bound:.9g}   (gap {step.gap:.2%})"),
+            ("value", f"{figures.shown(step.value):.9g}{' of cost, weighted' if mdp.sense == 'min' else ''}"),
+            ("bound", f"{figures.shown(step.bound):.9g}   (gap {step.gap:.2%})"),
             ("status", f"{step.status} ({step.engine}, {step.seconds:.3f} s)"),
             ("counts", ", ".join(f"{count:,} {name}" for name, count in step.counts.items()) or "none"),
-            ("return", f"{returns:.6f} of the tree as a policy"),
+            (figures.word, f"{figures.text(returns)} of the tree as a policy"),
         ]
     )

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 @with_model
 def info(mdp: "MDP", as_json: AsJson = False) -> None:
     """Show sizes, rewards, features, actions, and the best and the random policy's return of a model."""
+    from spotree.methods.figures import Figures, aim_text
+
     facts = describe_mdp(mdp)
+    figures = Figures(facts["optimum"], facts["random_value"], sense=mdp.sense, error=facts["optimum_error"])
     if as_json:
         show_json(facts)
         return
@@ -23,13 +26,14 @@ def info(mdp: "MDP", as_json: AsJson = False) -> None:
             ("states", f"{facts['states']:,}, of which {facts['relevant_states']:,} leave a choice"),
             ("choices", f"{facts['choices']:,} with {facts['transitions']:,} transitions"),
             ("discount", f"{facts['discount']:g}"),
-            ("reward", f"{facts['smallest_reward']:.6g} to {facts['largest_reward']:.6g} per choice"),
+            ("aim", aim_text(mdp.sense, mdp.notes)),
+            _per_choice(facts),
             ("missing action", _missing_text(facts)),
             ("features", [_feature_text(feature) for feature in facts["features"]]),
             ("actions", ", ".join(map(shown, facts["actions"]))),
             ("splits", f"{facts['candidate_splits']:,} distinct over the states that leave a choice"),
-            ("best policy", f"{facts['optimum']:.6f}  (error below {facts['optimum_error']:.1e})"),
-            ("random policy", f"{facts['random_value']:.6f}"),
+            ("best policy", f"{figures.text(figures.optimum)}  (error below {figures.error:.1e})"),
+            ("random policy", figures.text(figures.random)),
             ("notes", [f"{name}: {note}" for name, note in facts["notes"].items()]),
         ]
     )
@@ -52,6 +56,7 @@ def describe_mdp(mdp: "MDP") -> dict[str, Any]:
         "choices": mdp.num_choices,
         "transitions": mdp.num_transitions,
         "discount": mdp.discount,
+        "sense": mdp.sense,
         "smallest_reward": float(offered.min()),
         "largest_reward": float(offered.max()),
         "missing": mdp.missing,
@@ -70,12 +75,25 @@ def describe_mdp(mdp: "MDP") -> dict[str, Any]:
     }
 
 
+def _per_choice(facts: dict[str, Any]) -> tuple[str, str]:
+    ends = sorted(_sign(facts) * facts[name] + 0.0 for name in ("smallest_reward", "largest_reward"))
+    return _word(facts), f"{ends[0]:.6g} to {ends[1]:.6g} per choice"
+
+
+def _word(facts: dict[str, Any]) -> str:
+    return "cost" if facts["sense"] == "min" else "reward"
+
+
+def _sign(facts: dict[str, Any]) -> int:
+    return -1 if facts["sense"] == "min" else 1
+
+
 def _missing_text(facts: dict[str, Any]) -> str:
     if facts["missing_pairs"] == 0:
         return "none: every action is available in every state"
     rules = {
         "random": "acts as a uniformly random available one",
-        "end": f"ends the episode with reward {facts['missing_reward']:g}",
+        "end": f"ends the episode with {_word(facts)} {_sign(facts) * facts['missing_reward']:g}",
         "stay": "stays in the state with no reward",
         "forbid": "is forbidden: a tree that takes it in a state it can reach is not allowed",
     }

@@ -6,15 +6,17 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from spotree.mdp.model import Sense
     from spotree.methods.history import Progress
 
 
 class LiveLine:
     """Rewrites one line of standard error; silent where that is not a terminal or `quiet` is asked for."""
 
-    def __init__(self, quiet: bool = False) -> None:
+    def __init__(self, quiet: bool = False, sense: "Sense" = "max") -> None:
         self.active = sys.stderr.isatty() and not quiet
         self.width = 0
+        self.sense = sense
 
     def __enter__(self) -> "LiveLine":
         return self
@@ -26,12 +28,13 @@ class LiveLine:
 
     def show(self, progress: "Progress") -> None:
         """Show one moment of a search."""
-        from spotree.step.result import relative_gap
+        from spotree.methods.figures import Figures
 
-        gap = relative_gap(progress.value, progress.bound, proved=False)
+        best, tree = progress.bound, progress.value
+        seen = Figures(optimum=best, random=tree, value=tree, bound=best, sense=self.sense)
         self.say(
-            f"{progress.seconds:6.1f} s  round {progress.round}  return {progress.value:.6f}"
-            f"  bound {progress.bound:.6f}  gap {gap:.2%}"
+            f"{progress.seconds:6.1f} s  round {progress.round}  {seen.word} {seen.text(tree)}"
+            f"  bound {seen.text(best)}  {seen.gap_text}"
         )
 
     def count(self, done: int, total: int) -> None:

@@ -50,7 +50,7 @@ def solve(
 
     check_writable(out)
     settings = {} if preset is None else {"preset": preset}
-    with LiveLine(quiet=as_json) as live:
+    with LiveLine(quiet=as_json, sense=mdp.sense) as live:
         solution = run(
             mdp,
             depth,

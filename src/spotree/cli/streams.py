@@ -9,7 +9,15 @@ from contextlib import suppress
 from spotree.cli.words import in_flags
 from spotree.shown import LONGEST_LINE, shown
 
-_INSTEAD = {"├": "+", "└": "+", "─": "-", "│": "|", "…": "..."}
+_INSTEAD = {
+    "├": "+",
+    "└": "+",
+    "─": "-",
+    "│": "|",
+    "…": "...",
+    **dict.fromkeys("█▉▊▋▌▐", "#"),
+    **dict.fromkeys("▍▎▏", "."),
+}
 
 
 def _plainer(error: UnicodeError) -> tuple[str, int]:

@@ -71,6 +71,11 @@ class MDP:
         sizes = f"{self.num_states} states, {self.num_actions} actions, {self.num_features} features"
         return f"<MDP {shown(self.name)}: {sizes}, discount {self.discount:g}, missing {self.missing!r}>"
 
+    def _repr_html_(self) -> str:
+        from spotree.export.notebook import mdp_html
+
+        return mdp_html(self)
+
     @property
     def num_states(self) -> int:
         return len(self.initial)

@@ -25,6 +25,7 @@ from spotree.claims import (
 from spotree.errors import InvalidProblemError, ReadError
 from spotree.files import whole_file
 from spotree.mdp.model import MDP, Sense
+from spotree.methods.figures import Figures
 from spotree.methods.history import Progress
 from spotree.methods.remembered import model_of
 from spotree.shown import shown
@@ -100,8 +101,15 @@ class Solution:
 
     def __repr__(self) -> str:
         value = f"value {self.value:.6g} <= {self.bound:.6g}"
+        if self.sense == "min":
+            value = f"cost {0.0 - self.value:.6g} >= {0.0 - self.bound:.6g}"
         made = f"{shown(self.model)} by {self.method}"
         return f"<Solution of {made}: {size_text(self.policy.tree)}, {value}, {self.status}>"
+
+    def _repr_html_(self) -> str:
+        from spotree.export.notebook import solution_html
+
+        return solution_html(self)
 
     def actions(self, features: Features) -> ActionOf:
         """What the policy does for each row of `features` [state, feature]."""
@@ -110,6 +118,29 @@ class Solution:
     def tree_for(self, feature_names: Sequence[str], action_names: Sequence[str]) -> Tree:
         """The policy's tree, with features and actions numbered as in these names."""
         return self.policy.tree_for(feature_names, action_names)
+
+    @property
+    def cost(self) -> float | None:
+        """The expected cost of the tree where `sense` is "min" (-value), None where values are rewards."""
+        return 0.0 - self.value if self.sense == "min" else None
+
+    @property
+    def loss(self) -> float:
+        """What the tree loses against the best policy (optimum - value); never below 0."""
+        return max(0.0, self.optimum - self.value)
+
+    @property
+    def figures(self) -> Figures:
+        """The numbers as a person reads them: costs as costs, and ratios where they mean something."""
+        return Figures(
+            optimum=self.optimum,
+            random=self.random_value,
+            value=self.value,
+            bound=self.bound,
+            sense=self.sense,
+            error=self.error,
+            proved=self.proved_optimal,
+        )
 
     @property
     def of_optimum(self) -> float:

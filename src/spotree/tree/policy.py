@@ -59,6 +59,11 @@ class TreePolicy:
             action=frozen_array(np.where(inner, -1, action[tree.action]), np.int32),
         )
 
+    def _repr_svg_(self) -> str | None:
+        from spotree.export.notebook import policy_svg
+
+        return policy_svg(self)
+
     def __str__(self) -> str:
         return tree_text(self.tree, self.feature_names, self.action_names)
 

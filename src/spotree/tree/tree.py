@@ -22,6 +22,11 @@ class Tree:
     right: SmallInts
     action: SmallInts
 
+    def _repr_svg_(self) -> str | None:
+        from spotree.export.notebook import bare_svg
+
+        return bare_svg(self)
+
     @property
     def num_nodes(self) -> int:
         return len(self.feature)

@@ -1,0 +1,206 @@
+"""Figures as a person reads them: costs as positive costs, and ratios only where they mean something."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from spotree.mdp.model import Sense
+from spotree.shown import shown
+from spotree.step.result import relative_gap
+from spotree.values.normalise import of_optimum, over_random
+
+NEAR = 0.01  # a number below this share of another is near 0 beside it: no ratio to it is shown
+SAME = 5e-9  # a difference below this share is none to a reader
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a policy is worth beside the best and the random one, and the words for it.
+
+    The numbers that go in are returns, more is better; what comes out of `shown` and of all texts are costs where
+    `sense` is "min".
+
+    Attributes
+    ----------
+    value, bound
+        Of a tree, and of all trees of its size; None where there is none.
+    error
+        Neither number is further from the truth.
+    proved
+        Whether the proof that no tree of the size is better is complete.
+    """
+
+    optimum: float
+    random: float
+    value: float | None = None
+    bound: float | None = None
+    sense: Sense = "max"
+    error: float = 0.0
+    proved: bool = False
+
+    @property
+    def word(self) -> str:
+        """What the numbers are: "return" or "cost"."""
+        return "cost" if self.sense == "min" else "return"
+
+    def shown(self, value: float) -> float:
+        """The number as shown: a positive cost instead of a negative return; no rounding error instead of 0."""
+        if abs(value) <= self.error < math.inf:
+            return 0.0
+        return 0.0 - value if self.sense == "min" else value
+
+    def text(self, value: float) -> str:
+        """The number as printed."""
+        return number_text(self.shown(value))
+
+    @property
+    def loss(self) -> float | None:
+        """What the tree loses against the best policy; at least 0."""
+        return None if self.value is None else max(0.0, self.optimum - self.value)
+
+    @property
+    def gap(self) -> float | None:
+        """How far the bound is from the value, as `Solution.gap`; None where that is no number."""
+        if self.value is None or self.bound is None:
+            return None
+        gap = relative_gap(self.value, self.bound, self.proved)
+        return gap if math.isfinite(gap) else None
+
+    @property
+    def no_ratio(self) -> str | None:
+        """Why value / optimum means nothing, None where it does mean something."""
+        if self.value is None:
+            return "there is no tree"
+        best, size = self.optimum, abs(self.optimum)
+        if size == 0.0 or self.error > NEAR * size:
+            return f"the best policy's {self.word} is 0 up to the error of the numbers"
+        if self.value * best < 0:
+            return f"the tree's {self.word} and the best policy's have different signs"
+        across = self.random * best < 0 and math.isfinite(self.random)
+        if size < NEAR * max(best - self.value, best - self.random if across else 0.0):
+            return f"the best policy's {self.word} is near 0 beside the differences"
+        return None
+
+    @property
+    def no_over_random(self) -> str | None:
+        """Why (value - random) / (optimum - random) means nothing, None where it does mean something."""
+        if self.value is None:
+            return "there is no tree"
+        if not math.isfinite(self.random):
+            return f"the random policy's {self.word} is infinite"
+        spread, rounding = self.optimum - self.random, 1e-12 * abs(self.optimum)
+        if spread <= rounding or spread * NEAR < self.error or spread < NEAR * (self.optimum - self.value):
+            return "the random policy is worth as much as the best one"
+        return None
+
+    @property
+    def over_random(self) -> float | None:
+        """0 for the random policy, 1 for the best one; None where it means nothing."""
+        if self.value is None or self.no_over_random:
+            return None
+        return min(1.0, over_random(self.value, self.optimum, self.random))
+
+    @property
+    def of_optimum(self) -> float | None:
+        """The share of the best return, at most 1; None for costs, negative returns, and where it means nothing."""
+        if self.value is None or self.no_ratio or self.sense == "min" or self.optimum < 0:
+            return None
+        return min(1.0, of_optimum(self.value, self.optimum))
+
+    @property
+    def above_best(self) -> float | None:
+        """What the tree costs more than the best policy, as a share of that; None where `of_optimum` says it."""
+        if self.loss is None or self.no_ratio or self.of_optimum is not None:
+            return None
+        return self.loss / abs(self.optimum)
+
+    @property
+    def beside_best(self) -> str | None:
+        """The tree beside the best policy in words, None where a ratio means nothing."""
+        if self.of_optimum is not None:
+            return f"{100 * self.of_optimum:.2f} % of the best policy's"
+        more = self.above_best
+        if more is None:
+            return None
+        if more < SAME:
+            return f"the same {self.word} as the best policy"
+        return f"{percent_text(more)} {'more' if self.sense == 'min' else 'less'} than the best policy"
+
+    @property
+    def bound_words(self) -> str | None:
+        """What the bound says, to be read behind its number."""
+        if self.value is None or self.bound is None:
+            return None
+        if self.proved:
+            return f"no tree of the size is better by more than {max(0.0, self.bound - self.value):.1e}"
+        if self.sense == "min":
+            return f"no tree of the size costs less; {self.gap_text}"
+        return self.gap_text
+
+    @property
+    def gap_text(self) -> str:
+        return "gap unknown" if self.gap is None else f"gap {self.gap:.2%}"
+
+    @property
+    def verdict(self) -> str:
+        """One sentence for all of it."""
+        if self.value is None or self.bound is None:
+            return f"The best policy's expected {self.word} is {self.text(self.optimum)}."
+        beside = f", {self.beside_best}" if self.beside_best else ""
+        limit = "costs less than" if self.sense == "min" else "returns more than"
+        proof = f"no tree of this size {limit} {self.text(self.bound)} ({self.gap_text})"
+        if self.proved:
+            proof = "proved: no tree of this size is better"
+        return f"An expected {self.word} of {self.text(self.value)}{beside}; {proof}."
+
+    @property
+    def marks(self) -> list[tuple[str, float]]:
+        """Names and shown numbers to be drawn side by side, best first."""
+        marks = [
+            ("best policy", self.optimum),
+            ("bound", self.bound),
+            ("this tree", self.value),
+            ("random", self.random),
+        ]
+        return [(name, self.shown(value)) for name, value in marks if value is not None]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The derived numbers, None where they mean nothing, and why."""
+        plain = None if self.value is None or self.no_ratio else of_optimum(self.value, self.optimum)
+        cost = self.shown(self.value) if self.value is not None and self.sense == "min" else None
+        numbers = {"of_optimum": plain, "over_random": self.over_random, "gap": self.gap}
+        why = {"of_optimum": self.no_ratio, "over_random": self.no_over_random}
+        return {
+            "cost": cost,
+            "loss": self.loss,
+            **numbers,
+            "why_null": {name: word for name, word in why.items() if word},
+        }
+
+
+def aim_text(sense: Sense, notes: Mapping[str, str]) -> str:
+    """What is sought, in the words of the reader: reward, sense and goal."""
+    reward, goal = notes.get("reward"), notes.get("goal")
+    if reward is not None and sense == "min" and reward.startswith("-(") and reward.endswith(")"):
+        reward = reward[2:-1]
+    aim = "the smallest expected cost" if sense == "min" else "the largest expected return"
+    earned = f" ({shown(reward)})" if reward else ""
+    return aim + earned + (f" until {shown(goal.rsplit(': ', 1)[0])}" if goal else "")
+
+
+def number_text(value: float) -> str:
+    """Six decimals, or six digits where these would say nothing."""
+    if not math.isfinite(value):
+        return "infinite" if value > 0 else "-infinite" if value < 0 else "unknown"
+    return f"{value:.6f}" if value == 0 or 1e-3 <= abs(value) < 1e7 else f"{value:.6g}"
+
+
+def percent_text(share: float) -> str:
+    """Three digits of a share in per cent."""
+    percent = 100 * share
+    if share < SAME:
+        return "0 %"
+    if percent < 1e-4:
+        return "under 0.0001 %"
+    return f"{percent:,.0f} %" if percent >= 1000 else f"{percent:.3g} %"
