@@ -13,10 +13,11 @@ def prune(tree: Tree, features: Features | None = None) -> Tree:
     A split goes when both its sides are the same subtree, and, where `features` are given, when all their rows that
     reach it take one side: the decisions for those rows stay the same, others may change.
     """
+    smaller = join(_without_equal_sides(tree, 0))
     if features is None:
-        return join(_without_equal_sides(tree, 0))
+        return smaller
     rows = np.ascontiguousarray(features, dtype=np.float64)
-    return join(_on_rows(tree, 0, rows, np.arange(len(rows))))
+    return join(_on_rows(smaller, 0, rows, np.arange(len(rows))))
 
 
 def _without_equal_sides(tree: Tree, node: int) -> Node:
