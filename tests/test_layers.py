@@ -26,8 +26,10 @@ MAY_IMPORT = {
     "methods": BASE | {"mdp", "values", "tree", "step"},
     "proof": BASE | {"mdp", "values", "tree", "step", "methods"},
     "report": BASE | {"mdp", "values", "tree", "step", "methods"},
-    "export": BASE | {"mdp", "values", "tree", "step", "methods", "report"},
-    "cli": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "proof", "report", "export"},
+    "export": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "report"},
+    "imports": BASE | {"mdp", "values", "tree", "step", "methods"},
+    "cli": BASE
+    | {"mdp", "readers", "models", "values", "tree", "step", "methods", "proof", "report", "export", "imports"},
 }
 UPWARD = {  # methods that only hand on to a higher room, with the import inside
     "methods/solution.py": {"report"},

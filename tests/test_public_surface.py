@@ -51,6 +51,7 @@ PUBLIC = [
     "check",
     "errors",
     "evaluate",
+    "import_tree",
     "improve",
     "load",
     "models",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree import errors as errors
     from spotree import models as models
     from spotree.errors import SpotreeError as SpotreeError
+    from spotree.imports.tree import import_tree as import_tree
     from spotree.mdp.build import build_mdp as build_mdp
     from spotree.mdp.model import MDP as MDP
     from spotree.methods.history import Progress as Progress
@@ -95,6 +96,7 @@ _HOME = {
     "check": "spotree.proof.checked",
     "errors": "",
     "evaluate": "spotree.values",
+    "import_tree": "spotree.imports.tree",
     "improve": "spotree.step.improve",
     "load": "spotree.models",
     "models": "",
