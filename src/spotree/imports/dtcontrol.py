@@ -16,9 +16,9 @@ MOST_NODES = 10**6
 
 def is_dtcontrol(document: object) -> bool:
     """Whether the document looks like a tree of dtControl."""
-    return (
-        isinstance(document, dict) and "split" in document and {"children", "left", "actual_label"} & set(document)
-    )
+    if not isinstance(document, dict) or "split" not in document:
+        return False
+    return any(key in document for key in ("children", "left", "actual_label"))
 
 
 def from_dtcontrol(

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,7 @@ from spotree.readers.umb import load_umb
 
 def read_prism(path: Path, options: ReadOptions) -> MDP:
     """The MDP of a PRISM file."""
-    return _read_symbolic(
-        path, options, lambda stormpy: stormpy.parse_prism_program(str(path), prism_compatibility=True)
-    )
+    return _read_symbolic(path, options, _parse_prism(path))
 
 
 def read_jani(path: Path, options: ReadOptions) -> MDP:
@@ -56,27 +55,53 @@ def read_drn(path: Path, options: ReadOptions) -> MDP:
 
 def _read_symbolic(path: Path, options: ReadOptions, parse: Callable[[Any], Any]) -> MDP:
     stormpy = _stormpy(path)
-    text = ",".join(f"{name}={_spelled(value)}" for name, value in options.constants.items())
+    text = _given(options)
 
     def build() -> tuple[ExplicitModel, dict[str, float], dict[str, str]]:
         with _storm(path, stormpy):
-            program = parse(stormpy)
-            _check_type(path, program)
-            known = {constant.name: constant.defined for constant in program.constants}
-            _check_constants(path, options.constants, known)
-            program, _ = stormpy.instantiate_constants(program, text)
-            check_initial(path, program)
-            built = stormpy.build_model(program, options=_building(stormpy, options))
-            model = _as_umb(stormpy, built, by_origin=False)
-            if options.actions == "commands" and needs_commands(model):
-                model = _with_commands(stormpy, model, built, program)
-            return _without_transient(model, program), _values(program), _guards(program)
+            program, model = _build(path, options, parse, stormpy)
+            return model, _values(program), _guards(program)
 
     model, constants, guards = apart(path, build)
     mdp = choose(model, options, str(path), constants)
     given = {"constants": text.replace(",", ", ")} if text else {}
     named = "; ".join(f"{name} is {guards[name]}" for name in mdp.action_names if name in guards)
     return replace(mdp, notes={**mdp.notes, **given, **({"commands": named} if named else {})})
+
+
+def build_symbolic(path: Path, options: ReadOptions) -> tuple[Any, ExplicitModel]:
+    """Storm's own program of a PRISM file, its constants filled in, and the model; in this very process."""
+    return _build(path, options, _parse_prism(path), _stormpy(path))
+
+
+def storm_is_here() -> bool:
+    """Whether the extra `prism` is installed."""
+    return find_spec("stormpy") is not None
+
+
+def _build(
+    path: Path, options: ReadOptions, parse: Callable[[Any], Any], stormpy: Any
+) -> tuple[Any, ExplicitModel]:
+    with _storm(path, stormpy):
+        program = parse(stormpy)
+        _check_type(path, program)
+        known = {constant.name: constant.defined for constant in program.constants}
+        _check_constants(path, options.constants, known)
+        program, _ = stormpy.instantiate_constants(program, _given(options))
+        check_initial(path, program)
+        built = stormpy.build_model(program, options=_building(stormpy, options))
+        model = _as_umb(stormpy, built, by_origin=False)
+        if options.actions == "commands" and needs_commands(model):
+            model = _with_commands(stormpy, model, built, program)
+        return program, _without_transient(model, program)
+
+
+def _parse_prism(path: Path) -> Callable[[Any], Any]:
+    return lambda stormpy: stormpy.parse_prism_program(str(path), prism_compatibility=True)
+
+
+def _given(options: ReadOptions) -> str:
+    return ",".join(f"{name}={_spelled(value)}" for name, value in options.constants.items())
 
 
 def _building(stormpy: Any, options: ReadOptions) -> Any:
