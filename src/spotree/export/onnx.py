@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from spotree import __version__
+import spotree
 from spotree.errors import MissingExtraError
 from spotree.export.given import GivenPolicy, named_policy
 
@@ -62,7 +62,7 @@ def to_onnx(policy: GivenPolicy) -> bytes:
         helper.make_graph([node], "policy", [rows], [action, scores]),
         opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_VERSION)],
         producer_name="spotree",
-        producer_version=__version__,
+        producer_version=spotree.__version__,
         ir_version=IR_VERSION,
     )
     names = {"feature_names": list(policy.feature_names), "action_names": list(policy.action_names)}

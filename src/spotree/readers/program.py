@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from spotree.errors import ReadError
-from spotree.readers.actions import name_actions, needs_commands
+from spotree.readers.actions import name_actions
 from spotree.readers.apart import apart
 from spotree.readers.options import ReadOptions
 from spotree.readers.storm import build_symbolic

@@ -23,9 +23,9 @@ from spotree.readers.ranges import check_initial
 from spotree.readers.umb import load_umb
 
 
-def read_prism(path: Path, options: ReadOptions) -> MDP:
-    """The MDP of a PRISM file."""
-    return _read_symbolic(path, options, _parse_prism(path))
+def read_prism(path: Path, options: ReadOptions, checked: bool = True) -> MDP:
+    """The MDP of a PRISM file; unchecked, sums of many probabilities may be off 1 by rounding."""
+    return _read_symbolic(path, options, _parse_prism(path), checked)
 
 
 def read_jani(path: Path, options: ReadOptions) -> MDP:
@@ -53,13 +53,13 @@ def read_drn(path: Path, options: ReadOptions) -> MDP:
     return replace(mdp, notes={**mdp.notes, "features": f"from {where}"})
 
 
-def _read_symbolic(path: Path, options: ReadOptions, parse: Callable[[Any], Any]) -> MDP:
+def _read_symbolic(path: Path, options: ReadOptions, parse: Callable[[Any], Any], checked: bool = True) -> MDP:
     stormpy = _stormpy(path)
     text = _given(options)
 
     def build() -> tuple[ExplicitModel, dict[str, float], dict[str, str]]:
         with _storm(path, stormpy):
-            program, model = _build(path, options, parse, stormpy)
+            program, model = _build(path, options, parse, stormpy, checked)
             return model, _values(program), _guards(program)
 
     model, constants, guards = apart(path, build)
@@ -80,7 +80,7 @@ def storm_is_here() -> bool:
 
 
 def _build(
-    path: Path, options: ReadOptions, parse: Callable[[Any], Any], stormpy: Any
+    path: Path, options: ReadOptions, parse: Callable[[Any], Any], stormpy: Any, checked: bool = True
 ) -> tuple[Any, ExplicitModel]:
     with _storm(path, stormpy):
         program = parse(stormpy)
@@ -89,7 +89,7 @@ def _build(
         _check_constants(path, options.constants, known)
         program, _ = stormpy.instantiate_constants(program, _given(options))
         check_initial(path, program)
-        built = stormpy.build_model(program, options=_building(stormpy, options))
+        built = stormpy.build_model(program, options=_building(stormpy, options, checked))
         model = _as_umb(stormpy, built, by_origin=False)
         if options.actions == "commands" and needs_commands(model):
             model = _with_commands(stormpy, model, built, program)
@@ -104,9 +104,9 @@ def _given(options: ReadOptions) -> str:
     return ",".join(f"{name}={_spelled(value)}" for name, value in options.constants.items())
 
 
-def _building(stormpy: Any, options: ReadOptions) -> Any:
+def _building(stormpy: Any, options: ReadOptions, checked: bool) -> Any:
     building = stormpy.BuilderOptions()
-    building.set_exploration_checks()  # without them an update out of a variable's range wraps around
+    building.set_exploration_checks(checked)  # without them an update out of a variable's range wraps around
     building.set_build_all_reward_models()
     building.set_build_all_labels()
     building.set_build_state_valuations()
