@@ -13,11 +13,11 @@ from spotree.export.given import GivenPolicy, named_policy
 from spotree.export.prism_names import Names, comment, number
 from spotree.export.prism_source import conjoined
 from spotree.export.prism_states import chain_program
-from spotree.mdp.model import MDP
+from spotree.mdp import MDP, ChoiceRows, build_mdp
 from spotree.models import prism_source
 from spotree.readers.options import ActionMapping, Constant, ReadOptions
 from spotree.readers.program import read_program
-from spotree.readers.storm import read_prism, storm_is_here
+from spotree.readers.storm import load_prism, storm_is_here
 from spotree.values import evaluate
 from spotree.values.policy import actions_of
 
@@ -65,11 +65,9 @@ def to_prism(
     discount_in_model = discount_in_model and mdp.discount < 1
     shipped = prism_source(mdp.name) if source is None else None
     if source is None and shipped is None:
-        if discount_in_model:
-            raise ReadError("discount_in_model needs the PRISM file of the model; pass source=...")
         names = Names()
         ended = names.fresh("ended")
-        lines = chain_program(mdp, actions_of(mdp, policy), names, ended, STRUCTURE)
+        lines = chain_program(mdp, actions_of(mdp, policy), names, ended, STRUCTURE, discount_in_model)
     else:
         with tempfile.TemporaryDirectory() as folder:
             if shipped is not None:
@@ -111,22 +109,35 @@ def _head(mdp: MDP, value: float, ended: str, discount_in_model: bool) -> list[s
 
 def _check(text: str, mdp: MDP, value: float, ended: str, discount_in_model: bool) -> None:
     """The program is worth what the policy is: Storm builds it, and its chain is solved anew."""
-    options = ReadOptions(
-        reward=STRUCTURE,
-        sense=mdp.sense,
-        discount=1.0 if discount_in_model else mdp.discount,
-        goal=ended if mdp.must_end else None,
-        missing="random",
-        actions="labels",
-    )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "policy.prism"
         path.write_text(text)
-        try:
-            chain = read_prism(path, options, checked=False)
-            again = evaluate(chain, np.zeros(chain.num_states, dtype=np.int32))
-        except InfeasibleError:
-            again = -math.inf
+        model = load_prism(path)
+    over = model.labels[ended]
+    count = np.where(over, 0, np.diff(model.row_start))
+    moves = np.repeat(~over, np.diff(model.row_start))
+    paid = model.rewards[STRUCTURE].per_choice(model.state_of)
+    try:
+        chain = build_mdp(
+            ChoiceRows(
+                np.arange(model.num_states),
+                np.zeros(model.num_states, dtype=np.int64),
+                np.concatenate(([0], np.cumsum(count))),
+                model.target[moves],
+                model.probability[moves],
+            ),
+            np.where(over, 0.0, -paid if mdp.sense == "min" else paid),
+            1.0 if discount_in_model else mdp.discount,
+            initial=model.initial,
+            action_names=["go"],
+            ends=over.astype(np.float64),
+            undiscounted=True,
+            must_end=mdp.must_end,
+            normalise=True,
+        )
+        again = evaluate(chain, np.zeros(chain.num_states, dtype=np.int32))
+    except InfeasibleError:
+        again = -math.inf
     if again == value or abs(again - value) <= TOLERANCE * max(abs(again), abs(value)):
         return
     raise ReadError(

@@ -27,7 +27,7 @@ class Names:
 
     def fresh(self, text: str) -> str:
         base = re.sub(r"[^A-Za-z0-9_]", "_", text)[:LONGEST]
-        base = base if re.match(r"[A-Za-z_]", base) else f"_{base}"
+        base = base if re.match(r"[A-Za-z]", base) else f"v_{base.lstrip('_')}"  # Storm refuses __name
         name, count = base, 1
         while name in self.used:
             count += 1

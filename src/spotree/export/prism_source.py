@@ -111,8 +111,14 @@ def conjoined(
                 )
         lines.append("endmodule")
     lines += _control(program, mdp, actions, words, label_of, together, discount_in_model)
-    lines += _rewards(program, options, mdp, words, label_of, structure)
+    arrived = f"{words.goal} & !{ended}{f' & !{words.toss}' if discount_in_model else ''}"
+    lines += _rewards(program, options, mdp, words, label_of, structure, arrived)
     lines += ["", *(f'label "{name}" = {states};' for name, states in program.labels.items())]
+    if options.goal is not None:
+        lines += [
+            comment(f'P=? [ F "{words.goal}" ] is the probability of reaching the goal'),
+            f'label "{words.goal}" = {words.goal};',
+        ]
     return lines
 
 
@@ -205,16 +211,21 @@ def _control(
 
 
 def _rewards(
-    program: Program, options: ReadOptions, mdp: MDP, words: Words, label_of: dict[str, str], structure: str
+    program: Program,
+    options: ReadOptions,
+    mdp: MDP,
+    words: Words,
+    label_of: dict[str, str],
+    structure: str,
+    arrived: str,
 ) -> list[str]:
-    """What counts, as one structure; costs are positive."""
+    """What counts, as one structure; costs are positive. `arrived` holds for one step in a goal."""
     asked = options.reward
     known = program.rewards
     if asked is None:
         asked = REACH if not known and options.goal is not None else next(iter(known), "")
     chosen = sorted(known) if asked == "sum" else [asked] if isinstance(asked, str) else list(asked)
     act = f"{words.running} & !{words.missing}" if mdp.missing in ("end", "stay") else words.running
-    arrived = f"{words.goal} & !{words.ended}"
     lines = []
     for name in chosen:
         if name == REACH and name not in known:

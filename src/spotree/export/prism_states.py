@@ -13,8 +13,11 @@ from spotree.mdp.model import MDP
 MOST_TRANSITIONS = 2_000_000
 
 
-def chain_program(mdp: MDP, actions: ActionOf, names: Names, ended: str, structure: str) -> list[str]:
+def chain_program(
+    mdp: MDP, actions: ActionOf, names: Names, ended: str, structure: str, discount_in_model: bool
+) -> list[str]:
     """The lines of the program: one command for each state that the policy reaches, named after its action."""
+    goes_on = mdp.discount if discount_in_model else 1.0
     rows = mdp.choice_of[np.arange(mdp.num_states), actions]
     reached = _reached(mdp, rows)
     if int(np.diff(mdp.row_start)[rows[reached]].sum()) > MOST_TRANSITIONS:
@@ -25,6 +28,8 @@ def chain_program(mdp: MDP, actions: ActionOf, names: Names, ended: str, structu
     labels = {
         action: names.fresh(mdp.action_names[action]) for action in sorted({int(actions[s]) for s in reached})
     }
+    if mdp.discount == 0 and not discount_in_model:
+        raise InvalidModelError("discount 0 leaves one step; pass discount_in_model=True to export it")
     firsts = np.flatnonzero(mdp.initial > 0)
     single = len(firsts) == 1
     started = "" if single else names.fresh("started")
@@ -53,12 +58,12 @@ def chain_program(mdp: MDP, actions: ActionOf, names: Names, ended: str, structu
     for state in reached:
         row = rows[state]
         entries = range(mdp.row_start[row], mdp.row_start[row + 1])
-        going_on = [(float(mdp.probability[e]), moved(int(mdp.target[e]))) for e in entries]
+        going_on = [(goes_on * float(mdp.probability[e]), moved(int(mdp.target[e]))) for e in entries]
         text = _distribution(going_on, f"({ended}'=true)")
         lines.append(f"  [{labels[int(actions[state])]}] {at(state)}{going} -> {text};")
     lines += [f"  [] {ended} -> true;", "endmodule", "", f'rewards "{structure}"']
     sign = -1.0 if mdp.sense == "min" else 1.0
-    later = "" if single or mdp.discount == 1 else f" / {number(mdp.discount)}"
+    later = "" if single or mdp.discount == 1 or discount_in_model else f" / {number(mdp.discount)}"
     paid = [state for state in reached if mdp.reward_of_choice[rows[state]] != 0]
     lines += [f"  {at(s)}{going} : {number(sign * mdp.reward_of_choice[rows[s]])}{later};" for s in paid]
     lines += [] if paid else ["  false : 0;"]

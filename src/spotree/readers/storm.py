@@ -23,9 +23,15 @@ from spotree.readers.ranges import check_initial
 from spotree.readers.umb import load_umb
 
 
-def read_prism(path: Path, options: ReadOptions, checked: bool = True) -> MDP:
-    """The MDP of a PRISM file; unchecked, sums of many probabilities may be off 1 by rounding."""
-    return _read_symbolic(path, options, _parse_prism(path), checked)
+def read_prism(path: Path, options: ReadOptions) -> MDP:
+    """The MDP of a PRISM file."""
+    return _read_symbolic(path, options, _parse_prism(path))
+
+
+def load_prism(path: Path) -> ExplicitModel:
+    """All that a PRISM file without open constants says; sums of many probabilities may be off 1 by rounding."""
+    stormpy, options = _stormpy(path), ReadOptions(actions="labels")
+    return apart(path, lambda: _build(path, options, _parse_prism(path), stormpy, checked=False)[1])
 
 
 def read_jani(path: Path, options: ReadOptions) -> MDP:
@@ -59,7 +65,7 @@ def _read_symbolic(path: Path, options: ReadOptions, parse: Callable[[Any], Any]
 
     def build() -> tuple[ExplicitModel, dict[str, float], dict[str, str]]:
         with _storm(path, stormpy):
-            program, model = _build(path, options, parse, stormpy, checked)
+            program, model = _build(path, options, parse, stormpy)
             return model, _values(program), _guards(program)
 
     model, constants, guards = apart(path, build)
