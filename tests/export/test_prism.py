@@ -21,6 +21,7 @@ stormpy = pytest.importorskip("stormpy")
 
 SMALL = """mdp
 const int N;
+global g : [0..1] init 0;
 module a
   x : [0..N] init 0;
   b : bool init false;
@@ -28,7 +29,8 @@ module a
   [go] x<N & b -> (x'=0) & (b'=false);
   [rest] mod(x, 2)=1 -> (b'=true);
   [] x=N -> true;
-  [] x=N-1 & b -> (x'=N);
+  [] x=N-1 & b & g=1 -> (x'=N);
+  [] g=0 & x=1 -> (g'=1);
 endmodule
 module watch
   y : [0..1] init 0;
@@ -187,7 +189,8 @@ def test_options_that_are_not_those_of_the_model_are_found_out(small: Path) -> N
     ("change", "complaint"),
     [
         (("label ", "init x=0 endinit\nlabel "), "init ... endinit"),
-        (("[rest] x>0 : 0.1", "[rest] x>0 -> x>1 : 0.1"), "."),
+        (("[rest] x>0 : 0.1", "[rest] x>0 -> x>1 : 0.1"), "reward|Parsing"),
+        (("x=N;\n", "x=N;\nsystem a || watch endsystem\n"), "system"),
         (("mdp", "dtmc"), "leaves nothing to a policy"),
         (('rewards "cost"', 'rewards "spotree"\n true : 1;\nendrewards\nrewards "cost"'), "has a reward structure"),
         (("[rest]", "[unlabelled]"), "a label is called 'unlabelled'"),

@@ -23,6 +23,7 @@ from spotree.values.policy import actions_of
 
 STRUCTURE = "spotree"
 TOLERANCE = 1e-9
+SUFFIXES = (".prism", ".nm", ".pm", ".sm")
 
 
 def to_prism(
@@ -55,12 +56,16 @@ def to_prism(
         which every tool can compute (`R{"spotree"}=? [ F "ended" ]`); twice as many states.
     """
     policy = named_policy(policy)
-    shown_options = ReadOptions(
+    given = ReadOptions(
         constants=dict(constants or {}),
         reward=reward if reward is None or isinstance(reward, str) else tuple(reward),
         goal=goal,
         actions=actions,
     )
+    if source is None:
+        given.refuse("an export without the model's PRISM file", "constants", "reward", "goal", "actions")
+    elif not str(os.fspath(source)).lower().endswith(SUFFIXES):
+        raise ReadError(f"{os.fspath(source)}: not a PRISM file; leave source out to export state by state")
     value = evaluate(mdp, policy)
     discount_in_model = discount_in_model and mdp.discount < 1
     shipped = prism_source(mdp.name) if source is None else None
@@ -74,7 +79,7 @@ def to_prism(
                 path, options = Path(folder) / f"{mdp.name}.prism", shipped.options
                 path.write_text(shipped.text)
             else:
-                path, options = Path(os.fspath(source or "")), shown_options
+                path, options = Path(os.fspath(source or "")), given
             program = read_program(path, options)
         names = Names(program.names)
         ended = names.fresh("ended")

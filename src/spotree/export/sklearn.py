@@ -88,13 +88,12 @@ def _columns(policy: TreePolicy, mdp: MDP) -> Floats:
 def _thresholds(policy: TreePolicy, mdp: MDP | None) -> Floats:
     """[node] where `float32(x) <= threshold` says the same as `x < threshold` does here."""
     tree = policy.tree
-    below: Floats = np.nextafter(tree.threshold, -np.inf)
+    found: Floats = np.nextafter(tree.threshold, -np.inf)
     if mdp is None:
-        return below
+        return found
     features = _columns(policy, mdp)
     with np.errstate(over="ignore"):
         rounded = features.astype(np.float32).astype(np.float64)
-    found = below.copy()
     for node in np.flatnonzero(tree.feature >= 0):
         feature, threshold = int(tree.feature[node]), float(tree.threshold[node])
         left = features[:, feature] < threshold
@@ -104,11 +103,13 @@ def _thresholds(policy: TreePolicy, mdp: MDP | None) -> Floats:
             continue
         least, most = rounded[low, feature], rounded[high, feature]
         if not least < most or not np.isfinite(most - least):
-            name = policy.feature_names[feature]
+            below, above = (
+                f"{float(features[state, feature])!r} (state {mdp.state_number[state]})" for state in (low, high)
+            )
             raise InvalidProblemError(
-                f"feature {name!r}: the values {features[low, feature]!r} (state {mdp.state_number[low]}) and"
-                f" {features[high, feature]!r} (state {mdp.state_number[high]}) are the same to scikit-learn, which"
-                " rounds to float32; subtract an offset from the feature, or export to ONNX, which keeps float64"
+                f"feature {policy.feature_names[feature]!r}: the values {below} and {above} are the same to"
+                " scikit-learn, which rounds to float32; subtract an offset from the feature, or export to ONNX,"
+                " which keeps float64"
             )
         found[node] = threshold if least <= threshold < most else least + (most - least) / 2
     return found
