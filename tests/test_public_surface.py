@@ -107,7 +107,18 @@ KINDS = {
     for node in ast.parse(path.read_text()).body
     if isinstance(node, ast.ClassDef)
 }
-VERBS = ["best_tree", "certify", "check", "improve", "load", "read", "solve", "write_npz", "write_umb"]
+VERBS = [
+    "best_tree",
+    "certify",
+    "check",
+    "import_tree",
+    "improve",
+    "load",
+    "read",
+    "solve",
+    "write_npz",
+    "write_umb",
+]
 
 
 @pytest.mark.parametrize("name", VERBS)
@@ -116,7 +127,7 @@ def test_every_class_in_the_signature_of_a_verb_is_public(name: str) -> None:
     assert set(re.findall(r"\w+", " ".join(map(str, told)))) & KINDS <= set(PUBLIC)
 
 
-@pytest.mark.parametrize("name", ["best_tree", "certify", "check", "improve", "read", "solve"])
+@pytest.mark.parametrize("name", ["best_tree", "certify", "check", "import_tree", "improve", "read", "solve"])
 def test_the_help_of_a_verb_says_what_each_of_its_parameters_means(name: str) -> None:
     verb = getattr(spotree, name)
     text = inspect.getdoc(verb) or ""
