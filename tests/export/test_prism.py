@@ -183,6 +183,10 @@ def test_options_that_are_not_those_of_the_model_are_found_out(small: Path) -> N
         to_prism(policy, mdp, small, **(READING | {"goal": "x=2"}))
     with pytest.raises(ReadError, match="no constant 'M'"):
         to_prism(policy, mdp, small, **(READING | {"constants": {"M": 4}}))
+    with pytest.raises(ReadError, match="goal='there' means nothing for an export without"):
+        to_prism(policy, mdp, goal="there")
+    with pytest.raises(ReadError, match="not a PRISM file"):
+        to_prism(policy, mdp, "small.jani")
 
 
 @pytest.mark.parametrize(
@@ -211,6 +215,32 @@ def test_a_forbidden_action_exports_nothing(small: Path) -> None:
     policy = TreePolicy(leaf(mdp.action_names.index("rest")), mdp.feature_names, mdp.action_names)
     with pytest.raises(InfeasibleError):
         to_prism(policy, mdp, small, **READING)
+
+
+def test_the_property_at_the_top_is_what_storm_answers_with_the_value(tmp_path: Path) -> None:
+    mdp, policy = solved("csma_2_2")
+    text = to_prism(policy, mdp)
+    asked = re.search(r"^// +(R.*)$", text, flags=re.MULTILINE)[1]
+    worth = float(re.search(r"Expected reward: ([\d.e-]+)\.", text)[1])
+    program = parsed(text, tmp_path)
+    properties = stormpy.parse_properties(asked, program)
+    model = stormpy.build_model(program, properties)
+    storms_own = stormpy.model_checking(model, properties[0]).get_value(model.initial_states[0])
+    assert worth == pytest.approx(evaluate(mdp, policy), rel=1e-12)
+    assert storms_own == pytest.approx(worth, rel=1e-5)  # Cdiscount is iterated in floats
+
+
+def test_a_policy_that_may_never_end_costs_infinitely_much_in_both(small: Path, tmp_path: Path) -> None:
+    reading = READING | {"goal": "x=N"}
+    mdp = read(small, **reading, missing="stay", sense="min", discount=1, actions="labels")
+    policy = TreePolicy(leaf(mdp.action_names.index("unlabelled")), mdp.feature_names, mdp.action_names)
+    assert evaluate(mdp, policy) == -np.inf
+    text = to_prism(policy, mdp, small, **reading, actions="labels")
+    assert "Expected cost: infinite" in text
+    program = parsed(text, tmp_path)
+    properties = stormpy.parse_properties('R{"spotree"}=? [F "ended"]', program)
+    model = stormpy.build_model(program, properties)
+    assert stormpy.model_checking(model, properties[0]).get_value(model.initial_states[0]) == np.inf
 
 
 HOSTILE = [

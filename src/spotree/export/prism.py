@@ -10,7 +10,7 @@ import numpy as np
 
 from spotree.errors import InfeasibleError, ReadError
 from spotree.export.given import GivenPolicy, named_policy
-from spotree.export.prism_names import Names, comment, number
+from spotree.export.prism_names import Names, comment
 from spotree.export.prism_source import conjoined
 from spotree.export.prism_states import chain_program
 from spotree.mdp import MDP, ChoiceRows, build_mdp
@@ -97,7 +97,7 @@ def to_prism(
 def _head(mdp: MDP, value: float, ended: str, discount_in_model: bool) -> list[str]:
     """What the program is, and what to ask of it."""
     what = "cost" if mdp.sense == "min" else "reward"
-    worth = number(-value if mdp.sense == "min" else value) if math.isfinite(value) else "infinite"
+    worth = repr(-value if mdp.sense == "min" else value) if math.isfinite(value) else "infinite"
     until_end = f'R{{"{STRUCTURE}"}}=? [ F "{ended}" ]'
     total = until_end if mdp.must_end or discount_in_model else f'R{{"{STRUCTURE}"}}=? [ C ]'
     asked = (
