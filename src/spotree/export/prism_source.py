@@ -6,44 +6,19 @@ repeated so that each action, not each choice, is equally likely.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import lcm
 
 from spotree.errors import ReadError
+from spotree.export.prism_actions import Action, actions_by_name
 from spotree.export.prism_names import Names, comment, disjunction, leaf_conditions, number
 from spotree.mdp.model import MDP
-from spotree.readers.actions import UNLABELLED
 from spotree.readers.options import REACH, ReadOptions
-from spotree.readers.program import Command, Program, RewardItem
+from spotree.readers.program import Program, RewardItem
 from spotree.tree.tree import Tree
 
 MOST_COPIES = 120
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """The commands of an action: it is offered where in every group one of them is enabled."""
-
-    name: str
-    groups: tuple[tuple[Command, ...], ...]
-
-    @property
-    def commands(self) -> tuple[Command, ...]:
-        return tuple(command for group in self.groups for command in group)
-
-    @property
-    def offered(self) -> str:
-        return " & ".join(f"({disjunction(c.guard for c in group)})" for group in self.groups)
-
-    @property
-    def count(self) -> str:
-        """How many choices it covers in a state."""
-        return " * ".join("(" + " + ".join(f"({c.guard} ? 1 : 0)" for c in group) + ")" for group in self.groups)
-
-    @property
-    def is_one_choice(self) -> bool:
-        return all(len(group) == 1 for group in self.groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,52 +43,28 @@ def conjoined(
     discount_in_model: bool,
 ) -> list[str]:
     """The lines of the program; `options` say which reward and which goal the model was read with."""
-    actions = _actions(program, mdp.action_names)
+    actions = actions_by_name(program, mdp.action_names)
     words = Words(ended, *(names.fresh(word) for word in ("goal", "missing", "running", "toss")))
     used = sorted({int(action) for action in tree.action if action >= 0})
     tree_of = {a: names.fresh(f"tree_{mdp.action_names[a]}") for a in used}
-    offered_of = {a: names.fresh(f"offered_{mdp.action_names[a]}") for a in used}
-    known = frozenset(name for name in mdp.feature_names)
-    declared = {line.removeprefix("global ").split(":")[0] for line in program.head}
-    declared |= {line.split(":")[0] for lines in program.declared.values() for line in lines}
-    for feature in sorted(known - declared):
-        raise ReadError(f"feature {feature!r} is no variable of the program; read the model from this very file")
-    leaves = leaf_conditions(tree, list(mdp.feature_names), program.truths)
-    goal = _goal(program, options)
-    lines = [*program.head, "", "// where the tree takes an action, and whether the model offers it there"]
-    for a in used:
-        where = disjunction(condition for action, condition in leaves if action == a)
-        lines += [comment(f"action {mdp.action_names[a]!r}"), f"formula {tree_of[a]} = {where};"]
-        lines += [f"formula {offered_of[a]} = {actions[a].offered};"]
-    lines += [
-        f"formula {words.missing} = {disjunction(f'{tree_of[a]} & !({offered_of[a]})' for a in used)};",
-        f"formula {words.goal} = {goal};",
-        f"formula {words.running} = !{ended} & !({words.goal}){f' & !{words.toss}' if discount_in_model else ''};",
-    ]
     together = (mdp.missing == "random" and max(program.most_choices) > 1) or discount_in_model
     label_of = {
         command.name: command.label or (names.fresh(command.name) if together else "")
         for command in program.commands
     }
-    instead = [words.missing] if mdp.missing == "random" else []
-    taken = {
-        command.name: [tree_of[a] for a in used if command in actions[a].commands] + instead
-        for command in program.commands
-    }
-    part_of_some = {command.name for action in actions for command in action.commands}
-    for module, variables in program.declared.items():
-        lines += ["", f"module {module}", *(f"  {line}" for line in variables)]
-        for command in program.commands:
-            if command.module == module:
-                may = disjunction(taken[command.name]) if command.name in part_of_some else "false"
-                lines.append(
-                    f"  [{label_of[command.name]}] {command.guard} & {words.running} & ({may}) -> {command.updates};"
-                )
-        lines.append("endmodule")
-    lines += _control(program, mdp, actions, words, label_of, together, discount_in_model)
-    arrived = f"{words.goal} & !{ended}{f' & !{words.toss}' if discount_in_model else ''}"
-    lines += _rewards(program, options, mdp, words, label_of, structure, arrived)
-    lines += ["", *(f'label "{name}" = {states};' for name, states in program.labels.items())]
+    quiet = f" & !{words.toss}" if discount_in_model else ""
+    arrived = f"{words.goal} & !{ended}{quiet}"
+    lines = [
+        *program.head,
+        *_formulas(program, mdp, tree, actions, tree_of, names, words),
+        f"formula {words.goal} = {_goal(program, options)};",
+        f"formula {words.running} = !{ended} & !({words.goal}){quiet};",
+        *_modules(program, mdp, actions, tree_of, words, label_of),
+        *_control(program, mdp, actions, words, label_of, together, discount_in_model),
+        *_rewards(program, options, mdp, words, label_of, structure, arrived),
+        "",
+        *(f'label "{name}" = {states};' for name, states in program.labels.items()),
+    ]
     if options.goal is not None:
         lines += [
             comment(f'P=? [ F "{words.goal}" ] is the probability of reaching the goal'),
@@ -122,30 +73,55 @@ def conjoined(
     return lines
 
 
-def _actions(program: Program, action_names: Sequence[str]) -> list[Action]:
-    """The commands behind each action of the model, by its name."""
-    by_name = {command.name: command for command in program.commands}
-    labels = {command.label for command in program.commands}
-    if UNLABELLED in labels:
-        raise ReadError(f"a label is called {UNLABELLED!r}, as commands without one are; rename it")
-    found = []
-    for name in action_names:
-        label, _, behind = name.partition(" ")
-        parts = [by_name.get(part) for part in behind.split("+")] if behind else []
-        if name in labels and name:
-            own = [command for command in program.commands if command.label == name]
-            modules = dict.fromkeys(command.module for command in own)
-            groups = [tuple(c for c in own if c.module == module) for module in modules]
-        elif name == UNLABELLED and "" in labels:
-            groups = [tuple(command for command in program.commands if not command.label)]
-        elif name in by_name:
-            groups = [(by_name[name],)]
-        elif behind and all(part is not None and (part.label or UNLABELLED) == label for part in parts):
-            groups = [(part,) for part in parts if part is not None]
-        else:
-            raise ReadError(f"action {name!r} is no label and no command of the program; it cannot be exported")
-        found.append(Action(name, tuple(groups)))
-    return found
+def _formulas(
+    program: Program,
+    mdp: MDP,
+    tree: Tree,
+    actions: Sequence[Action],
+    tree_of: Mapping[int, str],
+    names: Names,
+    words: Words,
+) -> list[str]:
+    """Where the tree takes an action, whether the model offers it there, and where it does not."""
+    declared = {line.removeprefix("global ").split(":")[0] for line in program.head}
+    declared |= {line.split(":")[0] for lines in program.declared.values() for line in lines}
+    for feature in mdp.feature_names:
+        if feature not in declared:
+            raise ReadError(f"feature {feature!r} is no variable of the program; pass the file that was read")
+    leaves = leaf_conditions(tree, list(mdp.feature_names), program.truths)
+    lines, lacking = ["", "// where the tree takes an action, and whether the model offers it there"], []
+    for a, taken in tree_of.items():
+        offered = names.fresh(f"offered_{mdp.action_names[a]}")
+        where = disjunction(condition for action, condition in leaves if action == a)
+        lines += [comment(f"action {mdp.action_names[a]!r}"), f"formula {taken} = {where};"]
+        lines += [f"formula {offered} = {actions[a].offered};"]
+        lacking.append(f"{taken} & !{offered}")
+    return [*lines, f"formula {words.missing} = {disjunction(lacking)};"]
+
+
+def _modules(
+    program: Program,
+    mdp: MDP,
+    actions: Sequence[Action],
+    tree_of: Mapping[int, str],
+    words: Words,
+    label_of: Mapping[str, str],
+) -> list[str]:
+    """The modules, in which a command of the tree's action may happen, or any where that is missing (`random`)."""
+    instead = [words.missing] if mdp.missing == "random" else []
+    part_of_some = {command.name for action in actions for command in action.commands}
+    lines = []
+    for module, variables in program.declared.items():
+        lines += ["", f"module {module}", *(f"  {line}" for line in variables)]
+        for command in program.commands:
+            if command.module == module:
+                taken = [name for a, name in tree_of.items() if command in actions[a].commands]
+                may = disjunction(taken + instead) if command.name in part_of_some else "false"
+                lines.append(
+                    f"  [{label_of[command.name]}] {command.guard} & {words.running} & ({may}) -> {command.updates};"
+                )
+        lines.append("endmodule")
+    return lines
 
 
 def _goal(program: Program, options: ReadOptions) -> str:
@@ -168,7 +144,7 @@ def _control(
     mdp: MDP,
     actions: Sequence[Action],
     words: Words,
-    label_of: dict[str, str],
+    label_of: Mapping[str, str],
     together: bool,
     discount_in_model: bool,
 ) -> list[str]:
@@ -215,7 +191,7 @@ def _rewards(
     options: ReadOptions,
     mdp: MDP,
     words: Words,
-    label_of: dict[str, str],
+    label_of: Mapping[str, str],
     structure: str,
     arrived: str,
 ) -> list[str]:
@@ -243,7 +219,7 @@ def _rewards(
     return ["", f'rewards "{structure}"', *(lines or ["  false : 0;"]), "endrewards"]
 
 
-def _item(program: Program, item: RewardItem, act: str, label_of: dict[str, str]) -> list[str]:
+def _item(program: Program, item: RewardItem, act: str, label_of: Mapping[str, str]) -> list[str]:
     guard = f"{item.guard} & {act}"
     if item.label is None:
         return [f"  {guard} : {item.value};"]
