@@ -306,3 +306,23 @@ def test_shipped_protocols_know_their_text_and_others_have_none() -> None:
     assert "module channel" in models.prism_source("wlan0").text
     assert models.prism_source("wlan0").options.goal == "all_sent"
     assert models.prism_source("tiger_vs_antelope") is None
+
+
+def test_names_of_the_program_are_never_taken_twice(small: Path, tmp_path: Path) -> None:
+    text = SMALL
+    for old, new in {
+        "x": "missing",
+        "y": "ended",
+        "b": "running",
+        "g": "toss",
+        "there": "goal",
+        "a": "tree_go",
+    }.items():
+        text = re.sub(rf"\b{old}\b", new, text)
+    small.write_text(text)
+    reading = READING | {"goal": "goal"}
+    mdp = read(small, **reading, actions="labels", discount=0.9)
+    policy = TreePolicy(leaf(mdp.action_names.index("go")), mdp.feature_names, mdp.action_names)
+    program = to_prism(policy, mdp, small, **reading, actions="labels")
+    assert "ended_2 : bool init false" in program
+    assert discounted(program, 0.9, tmp_path) == pytest.approx(shown(mdp, policy), rel=1e-9)
