@@ -26,10 +26,11 @@ MAY_IMPORT = {
     "methods": BASE | {"mdp", "values", "tree", "step"},
     "proof": BASE | {"mdp", "values", "tree", "step", "methods"},
     "report": BASE | {"mdp", "values", "tree", "step", "methods"},
-    "export": BASE | {"mdp", "values", "tree", "step", "methods", "report"},
-    "plot": BASE | {"mdp", "values", "tree", "step", "methods", "report", "export"},
+    "export": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "report"},
+    "imports": BASE | {"mdp", "values", "tree", "step", "methods"},
+    "plot": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "report", "export"},
     "cli": BASE
-    | {"mdp", "readers", "models", "values", "tree", "step", "methods", "proof", "report", "export", "plot"},
+    | {"mdp", "readers", "models", "values", "tree", "step", "methods", "proof", "report", "export", "imports", "plot"},
 }
 UPWARD = {  # methods that only hand on to a higher room, with the import inside
     "mdp/model.py": {"export"},

@@ -52,6 +52,7 @@ PUBLIC = [
     "errors",
     "evaluate",
     "export_tree",
+    "import_tree",
     "improve",
     "load",
     "models",
@@ -114,6 +115,7 @@ VERBS = [
     "certify",
     "check",
     "export_tree",
+    "import_tree",
     "improve",
     "load",
     "read",
@@ -130,7 +132,9 @@ def test_every_class_in_the_signature_of_a_verb_is_public(name: str) -> None:
     assert set(re.findall(r"\w+", " ".join(map(str, told)))) & KINDS <= set(PUBLIC)
 
 
-@pytest.mark.parametrize("name", ["best_tree", "certify", "check", "export_tree", "improve", "read", "solve"])
+@pytest.mark.parametrize(
+    "name", ["best_tree", "certify", "check", "export_tree", "import_tree", "improve", "read", "solve"]
+)
 def test_the_help_of_a_verb_says_what_each_of_its_parameters_means(name: str) -> None:
     verb = getattr(spotree, name)
     text = inspect.getdoc(verb) or ""

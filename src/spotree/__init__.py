@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree.errors import SpotreeError as SpotreeError
     from spotree.export.export import export_tree as export_tree
     from spotree.export.json import read_tree as read_tree
+    from spotree.imports.tree import import_tree as import_tree
     from spotree.mdp.build import build_mdp as build_mdp
     from spotree.mdp.model import MDP as MDP
     from spotree.methods.history import Progress as Progress
@@ -99,6 +100,7 @@ _HOME = {
     "errors": "",
     "evaluate": "spotree.values",
     "export_tree": "spotree.export.export",
+    "import_tree": "spotree.imports.tree",
     "improve": "spotree.step.improve",
     "load": "spotree.models",
     "models": "",

@@ -69,7 +69,7 @@ def mutated(random: Random, seeds: list[bytes]) -> bytes:
 
 
 def _plain(random: Random, content: bytes, seeds: list[bytes]) -> bytes:
-    if content[:1] == b"{" and random.random() < 0.7:
+    if content[:1] in (b"{", b"[") and random.random() < 0.7:
         try:
             return _json(random, content)
         except ValueError:

@@ -36,6 +36,13 @@ rewards "steps"
   [go] x=1 : 2.5;
 endrewards
 """
+DTCONTROL = """{"actual_label": null, "children": [
+  {"actual_label": ["a", "b"], "children": [], "split": null, "edge_label": "true"},
+  {"actual_label": null, "edge_label": "false", "split": {"lhs": {"coeff": 1, "var": "y"}, "op": "<=", "rhs": "-1e3"},
+   "children": [{"actual_label": ["2"], "children": [], "split": null},
+                {"actual_label": ["b"], "children": [], "split": null}]}],
+ "split": {"lhs": {"coeff": 1, "var": 0}, "op": "<=", "rhs": "2.5"}}
+"""
 DRN = """@type: MDP
 @parameters
 
@@ -96,6 +103,18 @@ def _certificate(path: Path) -> None:
         read_records(certificate, 6)
 
 
+def _tree(path: Path) -> None:
+    from spotree.imports.tree import import_tree
+
+    str(import_tree(path, ("x", "y"), ("a", "b", "c")))
+
+
+def _scheduler(path: Path) -> None:
+    from spotree.imports.storm import read_scheduler
+
+    read_scheduler(path, random_mdp(np.random.default_rng(0), 6, 2))
+
+
 READ: dict[str, Callable[[Path], None]] = {
     "npz": _read,
     "umb": _read,
@@ -105,6 +124,8 @@ READ: dict[str, Callable[[Path], None]] = {
     "json": _solution,
     "tree": _tree,
     "cert": _certificate,
+    "dtcontrol.json": _tree,
+    "scheduler.json": _scheduler,
 }
 MAY_BE_LARGE = ("prism", "jani")  # a few numbers describe a model of any size: slow or large is no finding
 
@@ -173,6 +194,15 @@ def _proved() -> list[bytes]:
     return [_written(lambda path, d=depth: certify(mdp, d, time_limit=5, certificate=path)) for depth in (1, 2)]
 
 
+def _table() -> list[bytes]:
+    from spotree.export.storm import to_storm
+    from spotree.tree.policy import TreePolicy
+    from spotree.tree.tree import leaf
+
+    mdp = random_mdp(np.random.default_rng(0), 6, 2)
+    return [to_storm(TreePolicy(leaf(1), mdp.feature_names, mdp.action_names), mdp).encode()]
+
+
 _SEEDS: dict[str, Callable[[], list[bytes]]] = {
     "npz": _npz,
     "umb": _umb,
@@ -182,4 +212,6 @@ _SEEDS: dict[str, Callable[[], list[bytes]]] = {
     "json": _solved,
     "tree": _exported,
     "cert": _proved,
+    "dtcontrol.json": lambda: [DTCONTROL.encode()],
+    "scheduler.json": _table,
 }

@@ -82,6 +82,15 @@ def load(name: str) -> MDP:
     return replace(mdp, name=name)
 
 
+def prism_source(name: str) -> Any:
+    """The PRISM text of a shipped model and the options it is read with, a `protocols.Source`; None if it has none."""
+    shipped = MODELS.get(name)
+    if shipped is None or shipped.module != "protocols":
+        return None
+    make = getattr(import_module(f"{__name__}.{shipped.module}"), f"{shipped.function}_source")
+    return make(*shipped.arguments)
+
+
 def _shipped(name: str) -> Shipped:
     if name not in MODELS:
         near = get_close_matches(name, MODELS, n=1)

@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from spotree.errors import ReadError
 from spotree.mdp.model import MDP
@@ -26,44 +26,73 @@ _PAPER = ReadOptions(reward="sum", missing="end", discount=0.99)
 _EACH_STATION = "// each station"
 
 
+class Source(NamedTuple):
+    """A PRISM text, and how it is read."""
+
+    text: str
+    options: ReadOptions
+
+
 def csma(
     backoff_limit: int = 2, setup: Setup = "goal", *, stations: int = 2, actions: ActionMapping = "labels"
 ) -> MDP:
     """CSMA/CD: stations share a bus and back off when they collide; 1,038 states at limit 2, 7,958 at 4."""
+    return _read(csma_source(backoff_limit, setup, stations=stations, actions=actions))
+
+
+def csma_source(
+    backoff_limit: int = 2, setup: Setup = "goal", *, stations: int = 2, actions: ActionMapping = "labels"
+) -> Source:
     _within("backoff_limit", backoff_limit, 1, 4)
     _within("stations", stations, 2, 9)
     goal = ReadOptions(reward="all_delivered", goal="all_delivered", missing="random", discount=0.99)
     text = _with_stations(_text("csma"), stations)
-    return _read(f"csma_{stations}_{backoff_limit}", text, goal, setup, actions, backoff_limit=backoff_limit)
+    return _source(f"csma_{stations}_{backoff_limit}", text, goal, setup, actions, backoff_limit=backoff_limit)
 
 
 def firewire(delay: int = 3, setup: Setup = "goal", *, actions: ActionMapping = "labels") -> MDP:
     """Root contention in FireWire: two nodes settle who leads; 4,093 states at a wire's delay of 3."""
+    return _read(firewire_source(delay, setup, actions=actions))
+
+
+def firewire_source(delay: int = 3, setup: Setup = "goal", *, actions: ActionMapping = "labels") -> Source:
     _within("delay", delay, 1, 100)
     goal = ReadOptions(reward="time", sense="min", goal="done", missing="random", discount=0.99)
-    return _read("firewire", _text("firewire"), goal, setup, actions, delay=delay)
+    return _source("firewire", _text("firewire"), goal, setup, actions, delay=delay)
 
 
 def wlan(
     max_backoff: int = 0, setup: Setup = "goal", *, max_collisions: int = 0, actions: ActionMapping = "labels"
 ) -> MDP:
     """Wireless LAN: two stations avoid collisions by waiting; 2,954 states at limit 0, 8,625 at 1, 345,000 at 4."""
+    return _read(wlan_source(max_backoff, setup, max_collisions=max_collisions, actions=actions))
+
+
+def wlan_source(
+    max_backoff: int = 0, setup: Setup = "goal", *, max_collisions: int = 0, actions: ActionMapping = "labels"
+) -> Source:
     _within("max_backoff", max_backoff, 0, 4)
     _within("max_collisions", max_collisions, 0, 100)
     goal = ReadOptions(reward="time", sense="min", goal="all_sent", missing="random", discount=0.99)
     constants = {"max_backoff": max_backoff, "max_collisions": max_collisions}
-    return _read(f"wlan{max_backoff}", _text("wlan"), goal, setup, actions, **constants)
+    return _source(f"wlan{max_backoff}", _text("wlan"), goal, setup, actions, **constants)
 
 
-def _read(name: str, text: str, goal: ReadOptions, setup: Setup, actions: ActionMapping, **constants: int) -> MDP:
+def _source(
+    name: str, text: str, goal: ReadOptions, setup: Setup, actions: ActionMapping, **constants: int
+) -> Source:
     if setup not in get_args(Setup):
         raise ReadError(f"setup={setup!r} is unknown; choose one of {', '.join(map(repr, get_args(Setup)))}")
     options = goal if setup == "goal" else _PAPER
     full_name = name if setup == "goal" else f"{name}_paper"
+    return Source(text, replace(options, constants=constants, actions=actions, name=full_name))
+
+
+def _read(source: Source) -> MDP:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"{name}.prism"
-        path.write_text(text)
-        return read_prism(path, replace(options, constants=constants, actions=actions, name=full_name))
+        path = Path(folder) / f"{str(source.options.name).removesuffix('_paper')}.prism"
+        path.write_text(source.text)
+        return read_prism(path, source.options)
 
 
 def _text(name: str) -> str:

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,13 @@ from spotree.readers.umb import load_umb
 
 def read_prism(path: Path, options: ReadOptions) -> MDP:
     """The MDP of a PRISM file."""
-    return _read_symbolic(
-        path, options, lambda stormpy: stormpy.parse_prism_program(str(path), prism_compatibility=True)
-    )
+    return _read_symbolic(path, options, _parse_prism(path))
+
+
+def load_prism(path: Path) -> ExplicitModel:
+    """All that a PRISM file without open constants says; sums of many probabilities may be off 1 by rounding."""
+    stormpy, options = _stormpy(path), ReadOptions(actions="labels")
+    return apart(path, lambda: _build(path, options, _parse_prism(path), stormpy, checked=False)[1])
 
 
 def read_jani(path: Path, options: ReadOptions) -> MDP:
@@ -54,23 +59,14 @@ def read_drn(path: Path, options: ReadOptions) -> MDP:
     return replace(mdp, notes={**mdp.notes, "features": f"from {where}"})
 
 
-def _read_symbolic(path: Path, options: ReadOptions, parse: Callable[[Any], Any]) -> MDP:
+def _read_symbolic(path: Path, options: ReadOptions, parse: Callable[[Any], Any], checked: bool = True) -> MDP:
     stormpy = _stormpy(path)
-    text = ",".join(f"{name}={_spelled(value)}" for name, value in options.constants.items())
+    text = _given(options)
 
     def build() -> tuple[ExplicitModel, dict[str, float], dict[str, str]]:
         with _storm(path, stormpy):
-            program = parse(stormpy)
-            _check_type(path, program)
-            known = {constant.name: constant.defined for constant in program.constants}
-            _check_constants(path, options.constants, known)
-            program, _ = stormpy.instantiate_constants(program, text)
-            check_initial(path, program)
-            built = stormpy.build_model(program, options=_building(stormpy, options))
-            model = _as_umb(stormpy, built, by_origin=False)
-            if options.actions == "commands" and needs_commands(model):
-                model = _with_commands(stormpy, model, built, program)
-            return _without_transient(model, program), _values(program), _guards(program)
+            program, model = _build(path, options, parse, stormpy)
+            return model, _values(program), _guards(program)
 
     model, constants, guards = apart(path, build)
     mdp = choose(model, options, str(path), constants)
@@ -79,9 +75,44 @@ def _read_symbolic(path: Path, options: ReadOptions, parse: Callable[[Any], Any]
     return replace(mdp, notes={**mdp.notes, **given, **({"commands": named} if named else {})})
 
 
-def _building(stormpy: Any, options: ReadOptions) -> Any:
+def build_symbolic(path: Path, options: ReadOptions) -> tuple[Any, ExplicitModel]:
+    """Storm's own program of a PRISM file, its constants filled in, and the model; in this very process."""
+    return _build(path, options, _parse_prism(path), _stormpy(path))
+
+
+def storm_is_here() -> bool:
+    """Whether the extra `prism` is installed."""
+    return find_spec("stormpy") is not None
+
+
+def _build(
+    path: Path, options: ReadOptions, parse: Callable[[Any], Any], stormpy: Any, checked: bool = True
+) -> tuple[Any, ExplicitModel]:
+    with _storm(path, stormpy):
+        program = parse(stormpy)
+        _check_type(path, program)
+        known = {constant.name: constant.defined for constant in program.constants}
+        _check_constants(path, options.constants, known)
+        program, _ = stormpy.instantiate_constants(program, _given(options))
+        check_initial(path, program)
+        built = stormpy.build_model(program, options=_building(stormpy, options, checked))
+        model = _as_umb(stormpy, built, by_origin=False)
+        if options.actions == "commands" and needs_commands(model):
+            model = _with_commands(stormpy, model, built, program)
+        return program, _without_transient(model, program)
+
+
+def _parse_prism(path: Path) -> Callable[[Any], Any]:
+    return lambda stormpy: stormpy.parse_prism_program(str(path), prism_compatibility=True)
+
+
+def _given(options: ReadOptions) -> str:
+    return ",".join(f"{name}={_spelled(value)}" for name, value in options.constants.items())
+
+
+def _building(stormpy: Any, options: ReadOptions, checked: bool) -> Any:
     building = stormpy.BuilderOptions()
-    building.set_exploration_checks()  # without them an update out of a variable's range wraps around
+    building.set_exploration_checks(checked)  # without them an update out of a variable's range wraps around
     building.set_build_all_reward_models()
     building.set_build_all_labels()
     building.set_build_state_valuations()

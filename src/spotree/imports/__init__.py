@@ -1,0 +1,1 @@
+"""Trees and policies that other tools made."""
