@@ -8,6 +8,7 @@ from spotree.cli.compare import compare
 from spotree.cli.improve import improve
 from spotree.cli.info import info
 from spotree.cli.models import models
+from spotree.cli.report import report
 from spotree.cli.solve import solve
 from spotree.readers.suffixes import READERS
 
@@ -20,5 +21,5 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (solve, certify, check, compare, info, models, improve):
+for command in (solve, certify, check, report, compare, info, models, improve):
     app.command()(command)
