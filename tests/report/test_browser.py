@@ -121,7 +121,10 @@ def test_the_table_of_differences_sorts_and_selects(reader) -> None:
     case = reader.open("tiger")
 
     def column(number: int) -> list[float]:
-        cells = "return [...document.querySelectorAll(`#differences tbody td:nth-child(${arguments[0]})`)].map(c => c.textContent)"
+        cells = (
+            "return [...document.querySelectorAll(`#differences tbody td:nth-child(${arguments[0]})`)]"
+            ".map(cell => cell.textContent)"
+        )
         return [float(text) for text in reader.ask(cells, number)]
 
     assert column(7) == sorted(column(7), reverse=True)
