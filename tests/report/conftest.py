@@ -52,7 +52,24 @@ def hostile_model() -> spotree.MDP:
     )
 
 
-CASES = {  # name: model, depth, rounds
+def cost_model() -> spotree.MDP:
+    """Costs, and states that do not offer every action."""
+    chance = np.random.default_rng(1)
+    states, actions = 30, 3
+    available = chance.random((states, actions)) < 0.7
+    available[:, 0] = True
+    return spotree.build_mdp(
+        chance.dirichlet(np.full(states, 0.1), size=(actions, states)) * available.T[:, :, None],
+        -chance.random((states, actions)),
+        0.95,
+        available=available,
+        features=chance.integers(0, 4, size=(states, 3)).astype(float),
+        sense="min",
+        name="costs",
+    )
+
+
+CASES = {  # name: a shipped model or a maker of one, depth, rounds
     "tictactoe": ("tictactoe_vs_random", 4, 4),
     "deep": ("tictactoe_vs_random", 6, 1),
     "tiger": ("tiger_vs_antelope", 4, 4),
@@ -60,7 +77,8 @@ CASES = {  # name: model, depth, rounds
     "leaf": ("frozenlake_4x4", 0, 1),
     "stock": ("inventory_management", 3, 1),
     "xor": ("xor", 3, 1),
-    "hostile": (None, 4, 1),
+    "hostile": (hostile_model, 4, 1),
+    "costs": (cost_model, 3, 1),
 }
 
 
@@ -82,7 +100,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Case]:
     folder = tmp_path_factory.mktemp("pages")
     found = {}
     for name, (model, depth, rounds) in CASES.items():
-        mdp = hostile_model() if model is None else spotree.load(model)
+        mdp = spotree.load(model) if isinstance(model, str) else model()
         solution = spotree.solve(mdp, depth, max_rounds=rounds, threads=1, seed=0)
         found[name] = Case(mdp, solution, folder / f"{name}.html")
         found[name].path.write_text(page(found[name].data))

@@ -15,8 +15,8 @@ const too_wide = () => {
   const scrolls = ".scroll, .canvas, svg, .fields, [hidden], .skip";
   const elements = [...document.querySelectorAll("body *")].filter((element) => !element.closest(scrolls) && box(element).width);
   const found = elements.filter((element) => box(element).right > innerWidth + 1 || box(element).left < -1);
-  const whole = document.documentElement;
-  return [...(whole.scrollWidth > whole.clientWidth ? ["the page"] : []), ...found.map((element) => element.outerHTML.slice(0, 120))];
+  const holders = [document.documentElement, ...document.querySelectorAll(".scroll, .fields")].filter((holder) => holder.scrollWidth > holder.clientWidth);
+  return [...holders.map((holder) => `the content of ${holder.className || holder.tagName}`), ...found.map((element) => element.outerHTML.slice(0, 120))];
 };
 
 const wrong_texts = () => [...document.querySelectorAll("svg")].flatMap((svg) => {

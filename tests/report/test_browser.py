@@ -200,3 +200,20 @@ def test_a_page_without_all_states_says_which_it_has(reader) -> None:
     words = f"the {len(states['number']):,} most visited of {states['total']:,} are on this page"
     assert words in reader.text("#panel")
     assert words in reader.text("#differences")
+
+
+def test_costs_are_shown_as_costs_and_unavailable_actions_are_warned_of(reader) -> None:
+    case = reader.open("costs")
+    said = re.match(r"An expected cost of ([\d.]+), ", reader.text("#verdict"))
+    assert said is not None
+    assert float(said[1]) == pytest.approx(-case.solution.value, rel=1e-5)
+    assert "costs less than" in reader.text("#verdict") or "proved" in reader.text("#verdict")
+    root = case.data["tree"]["nodes"][0]
+    assert root["missing"] > 0
+    assert f"In {root['missing']} visited states it asks for an action that is not available" in reader.text(
+        "#verdict"
+    )
+    warned = reader.ask("return [...document.querySelectorAll('#tree .leaf')].map(leaf => leaf.textContent).join()")
+    assert "⚠" in warned
+    reader.one("#play-step").click()
+    assert re.search(r"cost so far \d", reader.text("#play-now"))

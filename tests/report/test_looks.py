@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-EVERY = ["tictactoe", "deep", "tiger", "lake", "leaf", "stock", "xor", "hostile"]
+EVERY = ["tictactoe", "deep", "tiger", "lake", "leaf", "stock", "xor", "hostile", "costs"]
 SIZES = [(1440, 900), (390, 844)]
 MEASURE = (Path(__file__).parent / "measure.js").read_text()
 

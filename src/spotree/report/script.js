@@ -222,7 +222,8 @@ const draw_node = (node, box, outline) => {
       lines.map((line, k) => sv("text", { x: left + 28, y: box.y + 16 + 15 * k }, line)));
     const lacking = node.missing ? ` ⚠ ${node.missing}` : "", spare = inside - width(lacking, 11) * 1.1 - 2;
     const share = node.reached ? percent(node.share) : "never visited", loss = node.cost > 0 ? ` · loses ${brief(node.cost)}` : "";
-    const shown = loss && node.reached && width(`${share} of visits${loss}`, 11) <= spare ? `${share} of visits${loss}` : wrap(share + (loss || (node.reached ? " of visits" : "")), spare, 1, 11)[0];
+    const of = node.reached ? " of visits" : "", fits = (text) => width(text, 11) <= spare;
+    const shown = [share + of + loss, share + loss, share + of, share].find(fits) || "";  // a figure is never cut
     parts.push(sv("text", { class: "small", x: box.x + 8, y: box.y + 32 }, shown, lacking ? sv("tspan", { class: node.missing_choice ? "warn" : null }, lacking) : null));
   } else {
     const lines = wrap(way + question(node), inside - (level[node.id] >= FOLDED ? 18 : 0), 2);
@@ -245,7 +246,7 @@ const draw_node = (node, box, outline) => {
   return g;
 };
 const fold = (id) => { folded.has(id) ? folded.delete(id) : folded.add(id); draw_tree(); };
-const SMALLEST = 0.72;  // a tree is made no smaller than this to be seen whole; a larger one scrolls
+const SMALLEST = 0.8;  // a tree is made no smaller than this to be seen whole; a larger one scrolls
 let scale = 1;
 const draw_tree = () => {
   const room = $("tree").clientWidth || 900, tall = Math.max(420, 0.78 * window.innerHeight);
