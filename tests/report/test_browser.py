@@ -193,6 +193,26 @@ def test_a_deep_tree_opens_folded_and_unfolds(reader) -> None:
     assert len(reader.all("#tree .node")) == len(nodes)
 
 
+def test_what_is_selected_below_a_fold_unfolds_and_so_does_the_arrow_key(reader) -> None:
+    case = reader.open("deep")
+    nodes = case.data["tree"]["nodes"]
+    hidden = [
+        rule
+        for rule in reader.all("#panel button.rule")
+        if not reader.all(f"#node-{rule.get_attribute('data-leaf')}")
+    ]
+    leaf = int(hidden[0].get_attribute("data-leaf"))
+    reader.ask("arguments[0].click()", hidden[0])
+    assert reader.lit()[-1] == leaf
+    (fold, *_) = [node for node in reader.all("#tree .node") if node.get_attribute("aria-expanded") == "false"]
+    number = int(fold.get_attribute("id")[5:])
+    reader.ask("arguments[0].focus()", fold)
+    reader.press(RIGHT)
+    assert reader.ask("return document.activeElement.id") == f"node-{number}"
+    reader.press(RIGHT)
+    assert reader.ask("return document.activeElement.id") == f"node-{nodes[number]['left']}"
+
+
 def test_a_page_without_all_states_says_which_it_has(reader) -> None:
     case = reader.open("tictactoe")
     states = case.data["states"]

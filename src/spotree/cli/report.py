@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spotree.cli.model import with_model
+from spotree.cli.model import READING, with_model
 from spotree.cli.output import check_writable, show_json
 from spotree.errors import ReadError, SpotreeError
 from spotree.shown import LONGEST_LINE, shown
@@ -49,12 +49,35 @@ def _shipped(solution: "Solution", run: Path) -> str:
 
     if solution.model in names():
         return solution.model
-    made = solution.notes.get("command")
-    as_in = f", as in: {made}" if made else ""
-    raise ReadError(
-        f"{solution.model} is no shipped model; type: spotree report {shlex.quote(str(run))} MODEL, with the model"
-        f" and the reading options of the run{as_in}"
-    )
+    typed = _model_words(solution.notes.get("command", ""))
+    model = shlex.join(typed) if typed else "MODEL, with the model and the reading options of the run"
+    raise ReadError(f"{solution.model} is no shipped model; type: spotree report {shlex.quote(str(run))} {model}")
+
+
+def _model_words(command: str) -> list[str]:
+    """MODEL and the reading options of a command line, as they were typed; none if it cannot be told."""
+    from typer.main import get_command
+
+    from spotree.cli.app import app
+
+    options = [option for verb in get_command(app).commands.values() for option in verb.params]  # type: ignore[attr-defined]
+    reading = {
+        name for option in options if getattr(option, "rich_help_panel", None) == READING for name in option.opts
+    }
+    switches = {name for option in options if getattr(option, "is_flag", False) for name in option.opts}
+    switches |= {name for option in options for name in option.secondary_opts}
+    try:
+        words = iter(shlex.split(command)[2:])
+    except ValueError:  # a quote that nobody closed
+        return []
+    kept: list[str] = []
+    for word in words:
+        flag, equals, _ = word.partition("=")
+        alone = equals != "" or word in switches or (len(word) > 2 and word[0] == "-" and word[1] != "-")
+        value = [] if word[:1] != "-" or alone else [next(words, "")]
+        if word[:1] != "-" or flag in reading:
+            kept += [word, *value]
+    return kept
 
 
 @_run_first

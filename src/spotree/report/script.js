@@ -184,7 +184,7 @@ const draw_edge = (node, box, parent, outline) => {
   const shape = outline
     ? `M${parent.x + 8} ${parent.y + parent.h} V${box.y + box.h / 2} H${box.x}`
     : `M${parent.x + parent.w} ${parent.y + parent.h / 2} C${parent.x + parent.w + GAP / 2} ${parent.y + parent.h / 2} ${box.x - GAP / 2} ${box.y + box.h / 2} ${box.x} ${box.y + box.h / 2}`;
-  return sv("path", { class: "edge", d: shape, "stroke-width": outline ? Math.min(5, edge_width(node)) : edge_width(node), "stroke-dasharray": node.share > 0 ? null : "3 3", "data-to": node.id });
+  return sv("path", { class: "edge", d: shape, "stroke-width": outline ? Math.min(5, edge_width(node)) : edge_width(node), "stroke-dasharray": node.reached ? null : "3 3", "data-to": node.id });
 };
 const answer = (node) => (node.parent === null ? "" : nodes[node.parent].left === node.id ? "yes" : "no");
 const spoken = (node) => {
@@ -245,7 +245,13 @@ const draw_node = (node, box, outline) => {
   }
   return g;
 };
-const fold = (id) => { folded.has(id) ? folded.delete(id) : folded.add(id); draw_tree(); };
+const fold = (id) => {
+  if (folded.has(id)) folded.delete(id);
+  else folded.add(id);
+  focus = id;
+  draw_tree();
+  drawn.get(id).focus({ preventScroll: true });
+};
 const SMALLEST = 0.8;  // a tree is made no smaller than this to be seen whole; a larger one scrolls
 let scale = 1;
 const draw_tree = () => {
@@ -300,7 +306,7 @@ const keys = (event) => {
   const to = { ArrowLeft: node.parent, ArrowRight: below.length ? below[0].id : null, ArrowUp: same[at - 1], ArrowDown: same[at + 1], Home: 0 }[event.key];
   if (event.key === "Enter" || event.key === " ") select({ node: focus });
   else if (event.key === "Escape") select(null);
-  else if (event.key === "+" && folded.has(focus)) fold(focus);
+  else if (event.key === "ArrowRight" && folded.has(focus)) fold(focus);
   else if (to === undefined || to === null) return;
   else {
     drawn.get(focus).setAttribute("tabindex", -1);
@@ -318,12 +324,19 @@ const leaf_for = (features) => {
   return node.id;
 };
 const leaf_of = states.features.map(leaf_for);
-const select = (what) => { selected = what; light(); show_panel(); show_chosen(); };
+const selected_path = () => {
+  if (selected === null) return [];
+  return path_to(selected.node !== undefined ? selected.node : leaf_for(selected.features || states.features[selected.state]));
+};
+const select = (what, unfold = true) => {
+  selected = what;
+  const hiding = selected_path().slice(0, -1).filter((id) => folded.has(id));
+  if (unfold && hiding.length) { hiding.forEach((id) => folded.delete(id)); draw_tree(); } else light();
+  show_panel();
+  show_chosen();
+};
 const light = () => {
-  let path = [];
-  if (selected && selected.node !== undefined) path = path_to(selected.node);
-  else if (selected) path = path_to(leaf_for(selected.features || states.features[selected.state]));
-  const lit = new Set(path);
+  const path = selected_path(), lit = new Set(path);
   for (const [id, card] of drawn) { card.classList.toggle("lit", lit.has(id)); card.setAttribute("aria-selected", String(lit.has(id) && path[path.length - 1] === id)); }
   for (const edge of document.querySelectorAll("#tree .edge")) edge.classList.toggle("lit", lit.has(Number(edge.dataset.to)));
   for (const row of document.querySelectorAll("#differences tbody tr, #map .cell")) row.classList.toggle("lit", selected !== null && Number(row.dataset.state) === selected.state);
@@ -499,7 +512,7 @@ const play_step = () => {
   const next = pick_row(chain.steps[row] || []);
   if (next === null) episode.ended = true;
   else episode.row = next;
-  select({ state: row });
+  select({ state: row }, false);
   say_play();
 };
 const start_run = () => {
