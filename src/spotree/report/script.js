@@ -27,7 +27,9 @@ const percent = (share) => {
   if (p === 0) return "0 %";
   return p < 0.1 ? "<0.1 %" : `${p.toFixed(p < 10 ? 1 : 0)} %`;
 };
-const count = (n, one, many) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+const amount = (n) => n.toLocaleString("en");
+const count = (n, one, many) => `${amount(n)} ${n === 1 ? one : many}`;
+const visited = (n) => count(n, "visited state", "visited states");
 const actionName = (a) => seen(model.actions[a]);
 const featureName = (f) => seen(model.features[f].name);
 const question = (node) => `${featureName(node.feature)} < ${figure(node.threshold)}?`;
@@ -113,7 +115,8 @@ const header = () => {
     el("span", { class: "label" }, label),
     el("span", { class: "track", "aria-hidden": "true" }, el("span", { class: "filled", style: `width:${at(value)}%` })),
     el("span", { class: "value" }, worth(value))));
-  put($("scale"), costs ? el("p", { class: "hint" }, "Expected cost; a longer bar is better.") : null, el("div", { class: "figures", role: "group", "aria-label": costs ? "Expected costs; a longer bar is better" : "Expected returns" }, bars));
+  put($("scale"), costs ? el("p", { class: "hint" }, "Expected cost; a longer bar is better.") : null,
+    el("div", { class: "figures", role: "group", "aria-label": costs ? "Expected costs" : "Expected returns" }, bars));
   $("verdict").textContent = verdict();
 };
 // A part of a whole in percent; only the whole is 100 %.
@@ -134,8 +137,9 @@ const verdict = () => {
   }
   const no_better = costs ? "costs less than" : "returns more than";
   parts.push(result.proved ? "; proved: no tree of this size is better." : `; no tree of this size ${no_better} ${worth(result.bound)} (gap ${brief(100 * result.gap)} %).`);
-  const missing = nodes[0].missing;
-  if (missing) parts.push(` In ${count(missing, "visited state", "visited states")} it asks for an action that is not available${nodes[0].missing_choice ? `; ${nodes[0].missing_choice} of them leave a choice` : ", but none of them leaves a choice"}.`);
+  const { missing, missing_choice } = nodes[0];
+  const which = missing_choice ? `; ${amount(missing_choice)} of them ${missing_choice === 1 ? "leaves" : "leave"} a choice` : ", but none of them leaves a choice";
+  if (missing) parts.push(` In ${visited(missing)} it asks for an action that is not available${which}.`);
   return parts.join("");
 };
 
@@ -264,7 +268,8 @@ const draw_tree = () => {
     const box = extent.place.get(node.id);
     if (node.parent !== null) {
       edges.push(draw_edge(node, box, extent.place.get(node.parent), extent.outline));
-      if (!extent.outline) labels.push(sv("text", { class: "small", x: box.x - 5, y: box.y + box.h / 2 + (answer(node) === "yes" ? -4 - edge_width(node) / 2 : 12 + edge_width(node) / 2), "text-anchor": "end" }, answer(node)));
+      const half = edge_width(node) / 2, beside = answer(node) === "yes" ? -4 - half : 12 + half;  // off the line, which comes from the middle
+      if (!extent.outline) labels.push(sv("text", { class: "small", x: box.x - 5, y: box.y + box.h / 2 + beside, "text-anchor": "end" }, answer(node)));
     }
     cards.push(draw_node(node, box, extent.outline));
   }
@@ -344,8 +349,9 @@ const light = () => {
 const facts = (pairs) => el("dl", {}, pairs.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 const link = (text, what) => el("button", { type: "button", class: "link", onclick: () => select(what) }, text);
 const leaves = (node = nodes[0]) => (node.action !== null ? [node] : [...leaves(nodes[node.left]), ...leaves(nodes[node.right])]);
+const most_visited = `the ${amount(states.number.length)} most visited of ${amount(states.total)}`;
 const on_this_page = () => (states.complete ? null
-  : el("p", { class: "hint" }, `Single states: the ${states.number.length.toLocaleString("en")} most visited of ${states.total.toLocaleString("en")} are on this page; all other figures count every state.`));
+  : el("p", { class: "hint" }, `Single states: ${most_visited} are on this page; all other figures count every state.`));
 // One line at the foot of the window while what is selected is out of sight.
 const in_sight = new Map([["tree", true], ["panel", true]]);
 const show_chosen = () => {
@@ -379,7 +385,9 @@ const show_panel = () => {
   const body = $("panel-body");
   if (selected === null) {
     $("panel-title").textContent = "The rules";
-    put(body, el("ul", { class: "plain" }, leaves().map((leaf) => el("li", {}, el("button", { type: "button", class: "rule", "data-leaf": leaf.id, onclick: () => select({ node: leaf.id }) }, leaf.parent === null ? "Always" : `If ${seen(leaf.rule)}`, ": ", named(leaf.action))))), on_this_page());
+    const rule = (leaf) => el("button", { type: "button", class: "rule", "data-leaf": leaf.id, onclick: () => select({ node: leaf.id }) },
+      leaf.parent === null ? "Always" : `If ${seen(leaf.rule)}`, ": ", named(leaf.action));
+    put(body, el("ul", { class: "plain" }, leaves().map((leaf) => el("li", {}, rule(leaf)))), on_this_page());
   } else if (selected.node !== undefined) show_node(nodes[selected.node], body);
   else show_state(selected, body);
   if (selected !== null) body.prepend(el("p", { class: "back" }, link("All rules", null)));
@@ -388,13 +396,14 @@ const show_panel = () => {
 const show_node = (node, body) => {
   const leaf = node.action !== null;
   put($("panel-title"), leaf ? named(node.action) : question(node));
+  const lacking = `${node.missing_choice || "none"} of them ${node.missing_choice > 1 ? "leave" : "leaves"}`;
   const total = node.best.reduce((sum, one) => sum + one.share, 0);
   put(body, facts([
     ["when", seen(node.rule)],
-    ["states", `${count(node.states, "state", "states")}, ${node.reached.toLocaleString("en")} of them visited`],
+    ["states", `${count(node.states, "state", "states")}, ${amount(node.reached)} of them visited`],
     ["visits", `${percent(node.share)} of those to states that leave a choice`],
-    ["loses", node.differs ? `${figure(node.cost)} ${costs ? "more cost than" : "of return against"} the best policy, in ${count(node.differs, "visited state", "visited states")}` : "nothing against the best policy"],
-    ...(node.missing ? [["not available", el("span", { class: "bad" }, `in ${count(node.missing, "visited state", "visited states")} there is no such action; ${node.missing_choice || "none"} of them ${node.missing_choice === 1 ? "leaves" : "leave"} a choice`)]] : []),
+    ["loses", node.differs ? `${figure(node.cost)} ${costs ? "more cost than" : "of return against"} the best policy, in ${visited(node.differs)}` : "nothing against the best policy"],
+    ...(node.missing ? [["not available", el("span", { class: "bad" }, `in ${visited(node.missing)}; ${lacking} a choice`)]] : []),
   ]),
   el("h3", {}, "What the best policy does there"),
   node.best.length ? [
@@ -414,7 +423,8 @@ const show_state = (what, body) => {
   } else pairs.push(["state", states.complete ? "no state of the model has these values" : "not among the states on this page"]);
   put(body, facts(pairs), row !== undefined && states.action_values ? [
     el("h3", {}, costs ? "Cost of each action, if the best policy follows" : "Worth of each action, if the best policy follows"),
-    el("table", {}, el("tbody", {}, model.actions.map((_, a) => el("tr", {}, el("td", { class: "words" }, named(a), states.available[row][a] === "0" ? el("span", { class: "hint" }, " (not available)") : null),
+    el("table", {}, el("tbody", {}, model.actions.map((_, a) => el("tr", {},
+      el("td", { class: "words" }, named(a), states.available[row][a] === "0" ? el("span", { class: "hint" }, " (not available)") : null),
       el("td", { class: "number" }, worth(states.action_values[row][a])))))),
   ] : null, el("h3", {}, "Features"), facts(model.features.map((feature, f) => [featureName(f), figure(features[f])])));
 };
@@ -430,7 +440,10 @@ const try_form = () => {
   const list = new Map(states.number.map((number, row) => [String(number), row]));
   const pick = el("input", { type: "number", id: "try-state", inputmode: "numeric", min: 0, placeholder: "number", onchange: () => {
     const row = list.get(pick.value);
-    if (row === undefined) { $("try-answer").textContent = `State ${pick.value || "?"} is not on this page${states.complete ? "" : `, which has the ${states.number.length.toLocaleString("en")} most visited of ${states.total.toLocaleString("en")}`}.`; return; }
+    if (row === undefined) {
+      $("try-answer").textContent = `State ${pick.value || "?"} is not on this page${states.complete ? "" : `, which has ${most_visited}`}.`;
+      return;
+    }
     set_fields(states.features[row]);
     select({ state: row });
     say_answer(row);
@@ -443,7 +456,9 @@ const try_form = () => {
   const field = (f) => el("div", {}, el("label", { for: `try-${f}`, title: featureName(f) }, featureName(f)), fields[f]);
   const every = model.features.map((_, f) => f), unasked = every.filter((f) => !asked.has(f));
   put($("try-form"), el("div", { class: "fields" }, el("div", {}, el("label", { for: "try-state" }, "a state by its number"), pick), every.filter((f) => asked.has(f)).map(field)),
-    unasked.length ? el("details", { open: unasked.length <= 4 }, el("summary", {}, `${count(unasked.length, "feature", "features")} that the tree does not ask for`), el("div", { class: "fields" }, unasked.map(field))) : null);
+    unasked.length ? el("details", { open: unasked.length <= 4 },
+      el("summary", {}, `${count(unasked.length, "feature", "features")} that the tree does not ask for`),
+      el("div", { class: "fields" }, unasked.map(field))) : null);
   $("try-form").addEventListener("submit", (event) => event.preventDefault());
 };
 const set_fields = (features) => features.forEach((value, f) => { fields[f].value = value; });
@@ -499,7 +514,8 @@ const where = (row) => {
 };
 const say_play = () => {
   const total = `${costs ? "cost" : "return"} so far ${worth(episode.total)}`;
-  put($("play-now"), episode.ended ? `The episode ended after ${count(episode.time, "step", "steps")}; ${total}.` : [`State ${states.number[episode.row]}; ${total}. Next: `, named(states.action[episode.row])]);
+  put($("play-now"), episode.ended ? `The episode ended after ${count(episode.time, "step", "steps")}; ${total}.`
+    : [`State ${states.number[episode.row]}; ${total}. Next: `, named(states.action[episode.row])]);
   $("play-step").disabled = episode.ended;
 };
 const play_step = () => {
@@ -522,76 +538,110 @@ const start_run = () => {
 const stop_run = () => { clearInterval(episode.timer); episode.timer = null; $("play-run").textContent = "Run"; };
 
 // ---- where it differs ---------------------------------------------------------------------------------------------------
+// What a row of the table and a cell of the map have in common: a click or Enter selects their state.
+const selects = (row) => ({
+  tabindex: 0, "data-state": row, onclick: () => select({ state: row }),
+  onkeydown: (event) => { if (event.key === "Enter") select({ state: row }); },
+});
 let order_by = { column: "cost", down: true };
+const heading = (column, text, kind = "number") => {
+  const chosen = order_by.column === column;
+  const turn = () => { order_by = { column, down: chosen ? !order_by.down : true }; differences(); };
+  return el("th", { class: kind, scope: "col", "aria-sort": chosen ? (order_by.down ? "descending" : "ascending") : null },
+    column ? el("button", { type: "button", onclick: turn }, text, chosen ? (order_by.down ? " ▾" : " ▴") : "") : text);
+};
 const differences = () => {
   const place = $("differences-body");
-  if (!data.differences.length) { put(place, el("p", {}, "Nowhere: in every state that it visits the tree does as well as the best policy.")); return; }
-  const loss = result.optimum - result.value;
-  const rows = data.differences.map((row) => ({ row, number: states.number[row], visits: states.visits[row], regret: states.regret[row], cost: states.visits[row] * states.regret[row] }));
-  rows.sort((a, b) => (order_by.down ? b[order_by.column] - a[order_by.column] : a[order_by.column] - b[order_by.column]));
-  const head = (column, text, kind = "") => el("th", { class: column ? `number ${kind}` : kind, scope: "col", "aria-sort": order_by.column === column ? (order_by.down ? "descending" : "ascending") : null },
-    column ? el("button", { type: "button", onclick: () => { order_by = { column, down: order_by.column === column ? !order_by.down : true }; differences(); } }, text, order_by.column === column ? (order_by.down ? " ▾" : " ▴") : "") : text);
-  put(place, el("p", {}, `In ${count(data.num_differences, "visited state", "visited states")} the tree loses something; together ${figure(loss)}`, data.differences.length < data.num_differences ? `. The ${data.differences.length} most costly are listed.` : ".", " Select a row to light its path."), on_this_page(),
-    el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, head("number", "state"), head(null, "where", "words"), head(null, "the tree does", "does"), head(null, "the best policy does", "does"), head("visits", "visits", "wide"), head("regret", "loses a visit", "wide"), head("cost", "loses in all"), el("th", { class: "number wide", scope: "col" }, "share"))),
-      el("tbody", {}, rows.map((one) => el("tr", { tabindex: 0, "data-state": one.row, onclick: () => select({ state: one.row }), onkeydown: (e) => { if (e.key === "Enter") select({ state: one.row }); } },
-        el("td", { class: "number" }, one.number), el("td", { class: "words" }, where(one.row)), el("td", { class: "does" }, named(states.action[one.row])), el("td", { class: "does" }, named(states.best[one.row])),
-        el("td", { class: "number wide" }, figure(one.visits)), el("td", { class: "number wide" }, figure(one.regret)), el("td", { class: "number" }, figure(one.cost)), el("td", { class: "number wide" }, loss > 0 ? percent(one.cost / loss) : "–")))))));
+  if (!data.differences.length) {
+    put(place, el("p", {}, "Nowhere: in every state that it visits the tree does as well as the best policy."));
+    return;
+  }
+  const loss = result.optimum - result.value, listed = data.differences.length;
+  const rows = data.differences.map((row) => {
+    const [number, visits, regret] = [states.number[row], states.visits[row], states.regret[row]];
+    return { row, number, visits, regret, cost: visits * regret };
+  });
+  rows.sort((a, b) => (order_by.down ? -1 : 1) * (a[order_by.column] - b[order_by.column]));
+  const cell = (kind, content) => el("td", { class: kind }, content);
+  const line = ({ row, number, visits, regret, cost }) => el("tr", selects(row),
+    cell("number", number), cell("words", where(row)), cell("does", named(states.action[row])), cell("does", named(states.best[row])),
+    cell("number wide", figure(visits)), cell("number wide", figure(regret)), cell("number", figure(cost)),
+    cell("number wide", loss > 0 ? percent(cost / loss) : "–"));
+  put(place,
+    el("p", {}, `In ${visited(data.num_differences)} the tree loses something; together ${figure(loss)}.`,
+      listed < data.num_differences ? ` The ${listed} most costly are listed.` : "", " Select a row to light its path."),
+    on_this_page(),
+    el("div", { class: "scroll" }, el("table", {},
+      el("thead", {}, el("tr", {},
+        heading("number", "state"), heading(null, "where", "words"), heading(null, "the tree does", "does"), heading(null, "the best policy does", "does"),
+        heading("visits", "visits", "number wide"), heading("regret", "loses a visit", "number wide"), heading("cost", "loses in all"),
+        heading(null, "share", "number wide"))),
+      el("tbody", {}, rows.map(line)))));
   light();
 };
 
 // ---- the map ------------------------------------------------------------------------------------------------------------
-const map = () => {
-  const grid = data.grid;
-  if (!grid) return;
+// One world for each combination of the features that are not on the map, in their order.
+const worlds_of = (grid) => {
   const worlds = new Map();
   states.features.forEach((features, row) => {
     const others = grid.others.map((f) => features[f]), key = key_of(others);
     if (!worlds.has(key)) worlds.set(key, { others, rows: [] });
     worlds.get(key).rows.push(row);
   });
-  const all = [...worlds.values()].filter((world) => world.rows.length > 1).sort((a, b) => { for (let k = 0; k < a.others.length; k += 1) if (a.others[k] !== b.others[k]) return a.others[k] - b.others[k]; return 0; });
+  const first_gap = (a, b) => a.others.map((value, k) => value - b.others[k]).find((gap) => gap !== 0) || 0;
+  return [...worlds.values()].filter((world) => world.rows.length > 1).sort(first_gap);
+};
+const draw_cell = (row, left, top, side) => {
+  const [unvisited, choice, act] = [states.visits[row] === 0, states.choice[row] === 1, states.action[row]];
+  const differs = !unvisited && states.regret[row] > 0;
+  const does = choice ? actionName(act) : "no choice", better = differs ? `, the best policy does ${actionName(states.best[row])}` : "";
+  return sv("g", { class: "cell", role: "button", "aria-label": `${where(row)}: ${does}${better}`, ...selects(row) },
+    sv("rect", { class: "card", x: left + 1, y: top + 1, width: side - 2, height: side - 2, rx: 4 }),
+    sv("rect", { x: left + 3, y: top + 3, width: side - 6, height: side - 6, rx: 3, fill: choice ? colour(act) : "none", opacity: unvisited ? 0.28 : 0.95 }),
+    sv("text", { x: left + side / 2, y: top + side / 2 + 5, "text-anchor": "middle", style: choice && !unvisited ? `fill:${ink_on(act)};font-weight:600` : null },
+      choice ? sign_of(act) : "·"),
+    differs ? sv("path", { d: `M${left + side - 3} ${top + 3} v${side / 3} l${-side / 3} ${-side / 3} z`, fill: "var(--accent)" }) : null,
+    sv("title", {}, `${where(row)}: ${choice ? does : "all actions do the same"}`));
+};
+const draw_world = (grid, world, [x0, x1], [y0, y1]) => {
+  const across = x1 - x0 + 1, down = y1 - y0 + 1, margin = 24;
+  const side = Math.max(22, Math.min(52, Math.floor(400 / across)));
+  const left = (x) => margin + (x - x0) * side, top = (y) => (grid.up ? y1 - y : y - y0) * side;
+  const on_map = (x, y) => x >= x0 && x <= x1 && y >= y0 && y <= y1;
+  const cells = world.rows.map((row) => draw_cell(row, left(states.features[row][grid.x]), top(states.features[row][grid.y]), side));
+  const rings = grid.marks.map((pair) => pair.map((f) => world.others[grid.others.indexOf(f)])).filter(([x, y]) => on_map(x, y))
+    .map(([x, y]) => sv("circle", { class: "place", cx: left(x) + side / 2, cy: top(y) + side / 2, r: side / 2 - 4 }));
+  const labels = [];
+  for (let x = x0; x <= x1; x += 1) labels.push(sv("text", { class: "small", x: left(x) + side / 2, y: down * side + 13, "text-anchor": "middle" }, String(x)));
+  for (let y = y0; y <= y1; y += 1) labels.push(sv("text", { class: "small", x: margin - 6, y: top(y) + side / 2 + 4, "text-anchor": "end" }, String(y)));
+  const [wide, high] = [margin + 4 + across * side, down * side + 18];
+  return sv("svg", { width: wide, height: high, viewBox: `0 0 ${wide} ${high}`, role: "group", "aria-label": "Map of the policy" }, cells, rings, labels);
+};
+const map = () => {
+  const grid = data.grid, all = grid ? worlds_of(grid) : [];
   if (!all.length) return;
   document.body.classList.add("mapped");
   $("map").hidden = false;
-  const places = all.flatMap((world) => world.rows), span = (f) => { const v = places.map((row) => states.features[row][f]); return [Math.min(...v), Math.max(...v)]; };
-  const [left0, right0] = span(grid.x), [low0, high0] = span(grid.y);
-  const across = right0 - left0 + 1, down = high0 - low0 + 1;
-  const side = Math.max(22, Math.min(52, Math.floor(400 / across)));
-  const picture = el("div", {});
+  const span = (f) => {
+    const values = all.flatMap((world) => world.rows.map((row) => states.features[row][f]));
+    return [Math.min(...values), Math.max(...values)];
+  };
+  const [xs, ys] = [span(grid.x), span(grid.y)], picture = el("div", {}), caption = el("p", { role: "status" });
   const show = (number) => {
-    const world = all[number];
-    const cells = world.rows.map((row) => {
-      const [x, y] = [states.features[row][grid.x] - left0, states.features[row][grid.y] - low0];
-      const left = 24 + x * side, top = (grid.up ? down - 1 - y : y) * side;
-      const differs = states.regret[row] > 1e-9 * Math.max(1, Math.abs(states.optimal_value[row])) && states.visits[row] > 0;
-      const [visited, choice] = [states.visits[row] > 0, states.choice[row] === 1], act = states.action[row];
-      return sv("g", { class: "cell", "data-state": row, tabindex: 0, role: "button", "aria-label": `${where(row)}: ${choice ? actionName(act) : "no choice"}${differs ? `, the best policy does ${actionName(states.best[row])}` : ""}`,
-        onclick: () => select({ state: row }), onkeydown: (e) => { if (e.key === "Enter") select({ state: row }); } },
-      sv("rect", { class: "card", x: left + 1, y: top + 1, width: side - 2, height: side - 2, rx: 4 }),
-      sv("rect", { x: left + 3, y: top + 3, width: side - 6, height: side - 6, rx: 3, fill: choice ? colour(act) : "none", opacity: visited ? 0.95 : 0.28 }),
-      sv("text", { x: left + side / 2, y: top + side / 2 + 5, "text-anchor": "middle", style: choice && visited ? `fill:${ink_on(act)};font-weight:600` : null }, choice ? sign_of(act) : "·"),
-      differs ? sv("path", { d: `M${left + side - 3} ${top + 3} v${side / 3} l${-side / 3} ${-side / 3} z`, fill: "var(--accent)" }) : null,
-      sv("title", {}, `${where(row)}: ${choice ? actionName(act) : "all actions do the same"}`));
-    });
-    for (const [fx, fy] of grid.marks) {
-      const [x, y] = [world.others[grid.others.indexOf(fx)] - left0, world.others[grid.others.indexOf(fy)] - low0];
-      if (x >= 0 && x < across && y >= 0 && y < down) cells.push(sv("circle", { class: "place", cx: 24 + (x + 0.5) * side, cy: ((grid.up ? down - 1 - y : y) + 0.5) * side, r: side / 2 - 4 }));
-    }
-    const labels = [];
-    for (let x = 0; x < across; x += 1) labels.push(sv("text", { class: "small", x: 24 + (x + 0.5) * side, y: down * side + 13, "text-anchor": "middle" }, String(left0 + x)));
-    for (let y = 0; y < down; y += 1) labels.push(sv("text", { class: "small", x: 18, y: (grid.up ? down - 0.5 - y : y + 0.5) * side + 4, "text-anchor": "end" }, String(low0 + y)));
-    put(picture, sv("svg", { width: 28 + across * side, height: down * side + 18, viewBox: `0 0 ${28 + across * side} ${down * side + 18}`, role: "group", "aria-label": "Map of the policy" }, cells, labels));
-    caption.textContent = grid.others.length ? grid.others.map((f, k) => `${featureName(f)} = ${figure(world.others[k])}`).join(", ") : "";
+    put(picture, draw_world(grid, all[number], xs, ys));
+    caption.textContent = grid.others.map((f, k) => `${featureName(f)} = ${figure(all[number].others[k])}`).join(", ");
     light();
   };
-  const caption = el("p", { role: "status" });
-  const slider = all.length > 1 ? el("input", { type: "range", min: 0, max: all.length - 1, value: 0, id: "map-slider", "aria-label": "Values of the other features", oninput: () => show(Number(slider.value)) }) : null;
-  put($("map-body"), picture, el("div", {}, el("p", { class: "hint" }, `Across: ${featureName(grid.x)}, ${grid.up ? "upwards" : "downwards"}: ${featureName(grid.y)}. Pale: never visited. Dot: all actions do the same. A corner marks a visited state where the best policy does better.${grid.marks.length ? ` Ring: the place ${grid.marks.map(([fx, fy]) => `${featureName(fx)}, ${featureName(fy)}`).join(" and ")}.` : ""}`),
-    slider ? el("label", { for: "map-slider" }, "Choose: ") : null, slider, caption));
-  const most = all.map((world) => world.rows.reduce((sum, row) => sum + states.visits[row], 0));
-  const begin = most.indexOf(Math.max(...most));
-  if (slider) slider.value = begin;
-  show(begin);
+  const slider = el("input", { type: "range", min: 0, max: all.length - 1, id: "map-slider", oninput: () => show(Number(slider.value)) });
+  const rings = grid.marks.map(([x, y]) => `${featureName(x)}, ${featureName(y)}`).join(" and ");
+  put($("map-body"), picture,
+    el("p", { class: "hint" }, `Across: ${featureName(grid.x)}, ${grid.up ? "upwards" : "downwards"}: ${featureName(grid.y)}. Pale: never visited.`,
+      " Dot: all actions do the same. A corner marks a visited state where the best policy does better.", rings ? ` Ring: the place ${rings}.` : ""),
+    all.length > 1 ? [el("label", { for: "map-slider" }, "The other features: "), slider] : null, caption);
+  const visits = all.map((world) => world.rows.reduce((sum, row) => sum + states.visits[row], 0));
+  slider.value = visits.indexOf(Math.max(...visits));
+  show(Number(slider.value));
 };
 
 // ---- history, frontier, set-up ------------------------------------------------------------------------------------------
