@@ -30,7 +30,20 @@ MAY_IMPORT = {
     "imports": BASE | {"mdp", "values", "tree", "step", "methods"},
     "plot": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "report", "export"},
     "cli": BASE
-    | {"mdp", "readers", "models", "values", "tree", "step", "methods", "proof", "report", "export", "imports", "plot"},
+    | {
+        "mdp",
+        "readers",
+        "models",
+        "values",
+        "tree",
+        "step",
+        "methods",
+        "proof",
+        "report",
+        "export",
+        "imports",
+        "plot",
+    },
 }
 UPWARD = {  # methods that only hand on to a higher room, with the import inside
     "mdp/model.py": {"export"},

@@ -48,6 +48,13 @@ def test_the_nodes_are_the_tree(case) -> None:
     assert nodes[0]["states"] == mdp.num_states
 
 
+def test_the_features_of_the_states_keep_every_digit_so_that_they_fall_on_their_side_of_a_threshold(case) -> None:
+    mdp, _, data = case
+    row_of = {number: row for row, number in enumerate(mdp.state_number.tolist())}
+    rows = [row_of[number] for number in data["states"]["number"]]
+    assert data["states"]["features"] == mdp.features[rows].tolist()
+
+
 def test_an_episode_played_from_the_data_returns_what_the_tree_returns(case) -> None:
     mdp, solution, data = case
     chain, size = data["chain"], len(data["states"]["number"])

@@ -1,6 +1,9 @@
 """How a solution is handed over: saved and printed, and neither is lost when the other fails."""
 
+import shlex
+import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 def hand_over(solution: "Solution", out: Path | None, as_json: bool, failures: Iterable[SpotreeError] = ()) -> None:
     """Save the solution, then print it; what could not be written is said at the end, whatever happens."""
     failed = list(failures)
+    command = shlex.join(["spotree", *sys.argv[1:]])
+    solution = replace(solution, notes={**solution.notes, "command": command})
     try:
         if out is not None:
             try:

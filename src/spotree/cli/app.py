@@ -9,6 +9,7 @@ from spotree.cli.export import export
 from spotree.cli.improve import improve
 from spotree.cli.info import info
 from spotree.cli.models import models
+from spotree.cli.report import report
 from spotree.cli.solve import solve
 from spotree.readers.suffixes import READERS
 
@@ -21,5 +22,5 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (solve, certify, check, compare, info, models, improve, export):
+for command in (solve, certify, check, report, export, compare, info, models, improve):
     app.command()(command)

@@ -11,7 +11,7 @@ from spotree.methods.solution import Solution
 from spotree.report.anatomy import anatomy
 from spotree.report.grid import find_grid
 from spotree.report.nodes import report_nodes
-from spotree.report.plain import short
+from spotree.report.plain import exact, short
 from spotree.report.rules import rules
 from spotree.report.setup import setup_words
 from spotree.report.states import report_chain, report_states
@@ -81,16 +81,16 @@ def _feature(name: str, column: np.ndarray) -> dict[str, Any]:
     return {
         "name": name,
         "kind": "boolean" if whole and set(values) <= {0.0, 1.0} else "integer" if whole else "real",
-        "min": short(values[0]),
-        "max": short(values[-1]),
-        "values": [short(value) for value in values] if len(values) <= MOST_VALUES else None,
+        "min": exact(values[0]),
+        "max": exact(values[-1]),
+        "values": [exact(value) for value in values] if len(values) <= MOST_VALUES else None,
     }
 
 
 def _result(solution: Solution) -> dict[str, Any]:
     numbers = ("value", "bound", "optimum", "error", "of_optimum", "over_random", "gap", "seconds")
-    return {name: _exact(getattr(solution, name)) for name in numbers} | {
-        "random": _exact(solution.random_value),
+    return {name: exact(getattr(solution, name)) for name in numbers} | {
+        "random": exact(solution.random_value),
         "status": solution.status.name,
         "status_text": str(solution.status),
         "proved": solution.proved_optimal,
@@ -100,10 +100,6 @@ def _result(solution: Solution) -> dict[str, Any]:
         "max_leaves": solution.max_leaves,
         "leaves": solution.policy.num_leaves,
     }
-
-
-def _exact(number: float) -> float | None:
-    return float(number) if np.isfinite(number) else None
 
 
 def _history(solution: Solution) -> list[dict[str, Any]]:

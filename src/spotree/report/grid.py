@@ -15,7 +15,8 @@ _PAIRS = (("x", "y"), ("col", "row"), ("column", "row"))
 def find_grid(mdp: MDP) -> dict[str, Any] | None:
     """The two features of a place and the direction of y; None where there are none.
 
-    Where there are several pairs, as for hunter and prey, the actions move one of them most: that one is drawn.
+    Where there are several pairs, as for hunter and prey, the actions move one of them most: that one is drawn, the
+    others are marks on its map.
     """
     pairs = [pair for pair in _named_pairs(mdp.feature_names) if all(_few_whole(mdp, f) for f in pair)]
     if not pairs:
@@ -25,7 +26,8 @@ def find_grid(mdp: MDP) -> dict[str, Any] | None:
     maps = len(np.unique(mdp.features[:, others], axis=0)) if others else 1
     if maps > MOST_MAPS:
         return None
-    return {"x": x, "y": y, "others": others, "up": _up(mdp, y)}
+    marks = [list(pair) for pair in pairs if pair != (x, y)]
+    return {"x": x, "y": y, "others": others, "marks": marks, "up": _up(mdp, y)}
 
 
 def _named_pairs(names: tuple[str, ...]) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ import numpy as np
 from spotree.axes import Ints, PerState
 from spotree.mdp import MDP
 from spotree.report.anatomy import Anatomy
-from spotree.report.plain import short
+from spotree.report.plain import exact, short
 from spotree.report.rules import conditions
 
 COUNTS = ("states", "reached", "missing", "missing_choice", "differs")
@@ -80,7 +80,7 @@ def _histogram(mdp: MDP, parts: Anatomy, node: int, states: Ints) -> list[dict[s
     np.add.at(table, (bar.reshape(-1), actions), parts.share[met])
     return [
         {
-            "value": short(value),
+            "value": exact(value),
             "by_action": {str(action): short(row[action]) for action in np.flatnonzero(row)},
         }
         for value, row in zip(values, table, strict=True)

@@ -8,8 +8,11 @@ const sign = costs ? -1 : 1;
 const $ = (id) => document.getElementById(id);
 
 // ---- words and numbers -------------------------------------------------------------------------------------------------
-// What does not print as itself is shown by its code, so that no name can hide or turn text round.
-const seen = (text) => String(text).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
+// What does not print as itself is shown by its code, so that no name can hide or turn text round; words that run from right to
+// left are set apart, or they would turn the `<` behind them.
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc](?:[\s\p{M}_]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc])*/gu;
+const seen = (text) => String(text).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (c) => `\\u{${c.codePointAt(0).toString(16)}}`)
+  .replace(RIGHT_TO_LEFT, "\u2068$&\u2069");
 const figure = (value) => {
   if (value === null || value === undefined) return "–";
   if (value === 0) return "0";
@@ -24,16 +27,31 @@ const percent = (share) => {
   if (p === 0) return "0 %";
   return p < 0.1 ? "<0.1 %" : `${p.toFixed(p < 10 ? 1 : 0)} %`;
 };
-const count = (n, one, many) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+const amount = (n) => n.toLocaleString("en");
+const count = (n, one, many) => `${amount(n)} ${n === 1 ? one : many}`;
+const visited = (n) => count(n, "visited state", "visited states");
 const actionName = (a) => seen(model.actions[a]);
 const featureName = (f) => seen(model.features[f].name);
-const question = (node) => {
-  const feature = model.features[node.feature];
-  if (feature.kind === "boolean" && node.threshold > 0 && node.threshold <= 1) return `${featureName(node.feature)} = 0?`;
-  return `${featureName(node.feature)} < ${figure(node.threshold)}?`;
+const question = (node) => `${featureName(node.feature)} < ${figure(node.threshold)}?`;
+
+// ---- actions: a colour that colour-blind readers can tell apart, and a letter or an arrow -------------------------------------
+const PALETTE = ["#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#7D5BC4", "#8C6A45", "#B5D66B"];
+const DARK = new Set(["#0072B2", "#7D5BC4", "#8C6A45"]);  // these carry white letters
+const GREY = "#A9AFB7";  // for actions beyond the palette, the rarest
+const rank = new Map();
+const rank_actions = () => {
+  const use = model.actions.map(() => 0);
+  for (const node of nodes) {
+    if (node.action !== null) use[node.action] += 1 + node.share;  // those of the tree first
+    for (const one of node.best) use[one.action] += one.share / nodes.length;
+  }
+  const order = model.actions.map((_, a) => a);
+  if (order.length > PALETTE.length) order.sort((a, b) => use[b] - use[a] || a - b);
+  order.forEach((a, k) => rank.set(a, k));
 };
-const PALETTE = ["#E69F00", "#56B4E9", "#009E73", "#F0E442", "#3D8FD1", "#D55E00", "#CC79A7", "#9AA0A6"];
-const colour = (a) => PALETTE[a % PALETTE.length];
+rank_actions();
+const colour = (a) => PALETTE[rank.get(a)] || GREY;
+const ink_on = (a) => (DARK.has(colour(a)) ? "#fff" : "#000");
 const letter = (a) => String.fromCharCode(65 + (a % 26)) + (a < 26 ? "" : Math.floor(a / 26) + 1);
 const ARROWS = { up: "↑", down: "↓", left: "←", right: "→", north: "↑", south: "↓", west: "←", east: "→" };
 const sign_of = (a) => ARROWS[model.actions[a].toLowerCase()] || letter(a);
@@ -53,7 +71,7 @@ const fill = (element, attributes, children) => {
 };
 const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 const sv = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
-const chip = (a) => el("span", { class: "chip", style: `background:${colour(a)};color:#000`, "aria-hidden": "true" }, sign_of(a));
+const chip = (a) => el("span", { class: "chip", style: `background:${colour(a)};color:${ink_on(a)}`, "aria-hidden": "true" }, sign_of(a));
 const named = (a) => el("span", { class: "named" }, chip(a), actionName(a));
 const put = (place, ...children) => place.replaceChildren(...children.flat(Infinity).filter((c) => c !== null));
 
@@ -66,25 +84,27 @@ const width = (text, size) => {
 // Lines no wider than `room`, broken behind a space or underscore where that helps; what does not fit ends in an ellipsis.
 const wrap = (text, room, lines, size = 13) => {
   const out = [];
-  let rest = text;
-  while (rest && out.length < lines) {
-    if (width(rest, size) <= room) { out.push(rest); rest = ""; break; }
-    const last = out.length === lines - 1;
-    let end = Math.min(rest.length, 400);
-    while (end > 1 && width(rest.slice(0, end) + (last ? "…" : ""), size) > room) end -= 1;
-    if (!last) {
+  let rest = [...text];  // by signs: none is cut in two
+  const head = (end) => rest.slice(0, end).join("");
+  while (rest.length && out.length < lines) {
+    if (width(head(), size) <= room) { out.push(head()); break; }
+    const dots = out.length === lines - 1 ? "…" : "";
+    let end = Math.min(rest.length, 120);
+    while (end > 1 && width(head(end) + dots, size) > room) end -= 1;
+    if (!dots) {
       const cut = Math.max(rest.lastIndexOf(" ", end - 1), rest.lastIndexOf("_", end - 1)) + 1;
       if (cut > end * 0.4) end = cut;
     }
-    out.push(rest.slice(0, end).trim() + (last ? "…" : ""));
-    rest = rest.slice(end).trimStart();
+    out.push(head(end).trim() + dots);
+    rest = rest.slice(end);
+    while (rest[0] === " ") rest.shift();
   }
   return out;
 };
 
 // ---- header ------------------------------------------------------------------------------------------------------------
 const header = () => {
-  $("title").textContent = seen(data.title);
+  $("title").textContent = $("title").title = seen(data.title);
   $("status").textContent = `${result.status_text} (${result.method}, ${result.seconds.toFixed(1)} s)`;
   const marks = [["random", "random actions", result.random], ["tree", "this tree", result.value], ["bound", "bound for this size", result.bound],
     ["best", "best policy", result.optimum]].filter((mark) => mark[2] !== null);
@@ -95,8 +115,15 @@ const header = () => {
     el("span", { class: "label" }, label),
     el("span", { class: "track", "aria-hidden": "true" }, el("span", { class: "filled", style: `width:${at(value)}%` })),
     el("span", { class: "value" }, worth(value))));
-  put($("scale"), el("div", { class: "figures", role: "group", "aria-label": costs ? "Expected costs; a longer bar is better" : "Expected returns" }, bars));
+  put($("scale"), costs ? el("p", { class: "hint" }, "Expected cost; a longer bar is better.") : null,
+    el("div", { class: "figures", role: "group", "aria-label": costs ? "Expected costs" : "Expected returns" }, bars));
   $("verdict").textContent = verdict();
+};
+// A part of a whole in percent; only the whole is 100 %.
+const part = (ratio) => {
+  if (ratio > 1 - 1e-9) return "100 %";
+  const digits = Math.min(8, Math.max(2, Math.ceil(-Math.log10(100 * (1 - ratio)))));
+  return `${(Math.floor(ratio * 100 * 10 ** digits) / 10 ** digits).toFixed(digits)} %`;
 };
 const verdict = () => {
   const parts = [];
@@ -106,12 +133,13 @@ const verdict = () => {
     if (result.optimum < 0 && result.value < 0 && ratio > 1) parts.push(`, ${brief(100 * (ratio - 1))} % more than the best policy`);
   } else {
     parts.push(`An expected return of ${worth(result.value)}`);
-    if (result.optimum > 0 && result.value >= 0 && ratio <= 1) parts.push(`, ${(100 * ratio).toFixed(2)} % of the best policy's`);
+    if (result.optimum > 0 && result.value >= 0 && ratio <= 1) parts.push(`, ${part(ratio)} of the best policy's`);
   }
   const no_better = costs ? "costs less than" : "returns more than";
   parts.push(result.proved ? "; proved: no tree of this size is better." : `; no tree of this size ${no_better} ${worth(result.bound)} (gap ${brief(100 * result.gap)} %).`);
-  const missing = nodes[0].missing;
-  if (missing) parts.push(` In ${count(missing, "visited state", "visited states")} it asks for an action that is not available${nodes[0].missing_choice ? `; ${nodes[0].missing_choice} of them leave a choice` : ", but none of them leaves a choice"}.`);
+  const { missing, missing_choice } = nodes[0];
+  const which = missing_choice ? `; ${amount(missing_choice)} of them ${missing_choice === 1 ? "leaves" : "leave"} a choice` : ", but none of them leaves a choice";
+  if (missing) parts.push(` In ${visited(missing)} it asks for an action that is not available${which}.`);
   return parts.join("");
 };
 
@@ -119,7 +147,8 @@ const verdict = () => {
 const level = [];
 for (const node of nodes) level[node.id] = node.parent === null ? 0 : level[node.parent] + 1;
 const depth = Math.max(...level);
-const folded = new Set(nodes.filter((n) => n.action === null && level[n.id] === 4).map((n) => n.id));
+const FOLDED = 4;  // deeper levels open on demand
+const folded = new Set(nodes.filter((n) => n.action === null && level[n.id] === FOLDED).map((n) => n.id));
 const children = (node) => (node.action !== null || folded.has(node.id) ? [] : [nodes[node.left], nodes[node.right]]);
 const path_to = (id) => { const path = []; for (let n = id; n !== null; n = nodes[n].parent) path.unshift(n); return path; };
 let selected = null, focus = 0, view = null, extent = null, drawn = new Map();
@@ -159,18 +188,17 @@ const draw_edge = (node, box, parent, outline) => {
   const shape = outline
     ? `M${parent.x + 8} ${parent.y + parent.h} V${box.y + box.h / 2} H${box.x}`
     : `M${parent.x + parent.w} ${parent.y + parent.h / 2} C${parent.x + parent.w + GAP / 2} ${parent.y + parent.h / 2} ${box.x - GAP / 2} ${box.y + box.h / 2} ${box.x} ${box.y + box.h / 2}`;
-  return sv("path", { class: "edge", d: shape, "stroke-width": outline ? Math.min(5, edge_width(node)) : edge_width(node), "stroke-dasharray": node.share > 0 ? null : "3 3", "data-to": node.id });
+  return sv("path", { class: "edge", d: shape, "stroke-width": outline ? Math.min(5, edge_width(node)) : edge_width(node), "stroke-dasharray": node.reached ? null : "3 3", "data-to": node.id });
 };
 const answer = (node) => (node.parent === null ? "" : nodes[node.parent].left === node.id ? "yes" : "no");
 const spoken = (node) => {
-  const facts = `${percent(node.share)} of visits, costs ${figure(node.cost)} against the best policy`;
+  const facts = `${percent(node.share)} of visits, loses ${figure(node.cost)} against the best policy`;
   const way = answer(node) ? `${answer(node)}: ` : "";
   const lacking = node.missing ? `, in ${count(node.missing, "visited state", "visited states")} the action is not available` : "";
   return node.action === null ? `${way}split: ${question(node)} ${facts}` : `${way}leaf: ${actionName(node.action)}, ${facts}${lacking}`;
 };
 const draw_histogram = (node, x, y, w, h) => {
   const bars = node.histogram;
-  if (!bars || !bars.length) return [];
   const totals = bars.map((bar) => Object.values(bar.by_action).reduce((a, b) => a + b, 0));
   const most = Math.max(...totals, 1e-300), step = w / bars.length, out = [];
   bars.forEach((bar, k) => {
@@ -194,17 +222,19 @@ const draw_node = (node, box, outline) => {
     if (way) parts.push(sv("text", { class: "small", x: box.x + 8, y: box.y + 16 }, way.trim()));
     const left = box.x + 8 + (way ? 28 : 0);
     parts.push(sv("rect", { x: left, y: box.y + 4, width: 22, height: 15, rx: 3, fill: colour(node.action) }),
-      sv("text", { x: left + 11, y: box.y + 15.5, "text-anchor": "middle", style: "fill:#000;font-weight:600;font-size:11px" }, sign_of(node.action)),
+      sv("text", { x: left + 11, y: box.y + 15.5, "text-anchor": "middle", style: `fill:${ink_on(node.action)};font-weight:600;font-size:11px` }, sign_of(node.action)),
       lines.map((line, k) => sv("text", { x: left + 28, y: box.y + 16 + 15 * k }, line)));
-    const facts = `${percent(node.share)} · loses ${brief(node.cost)}`;
-    const lacking = node.missing ? ` ⚠ ${node.missing}` : "";
-    const shown = wrap(facts, inside - width(lacking, 11) - 2, 1, 11)[0];
+    const lacking = node.missing ? ` ⚠ ${node.missing}` : "", spare = inside - width(lacking, 11) * 1.1 - 2;
+    const share = node.reached ? percent(node.share) : "never visited", loss = node.cost > 0 ? ` · loses ${brief(node.cost)}` : "";
+    const of = node.reached ? " of visits" : "", fits = (text) => width(text, 11) <= spare;
+    const shown = [share + of + loss, share + loss, share + of, share].find(fits) || "";  // a figure is never cut
     parts.push(sv("text", { class: "small", x: box.x + 8, y: box.y + 32 }, shown, lacking ? sv("tspan", { class: node.missing_choice ? "warn" : null }, lacking) : null));
   } else {
-    const lines = wrap(way + question(node), inside - (outline ? 24 : 0), 2);
+    const lines = wrap(way + question(node), inside - (level[node.id] >= FOLDED ? 18 : 0), 2);
     lines.forEach((line, k) => parts.push(sv("text", { x: box.x + 8, y: box.y + (lines.length > 1 ? 14 : 18) + 13 * k }, line)));
     const top = lines.length > 1 ? 32 : 25;
-    parts.push(draw_histogram(node, box.x + 8, box.y + top, inside, box.h - top - 5));
+    if (node.histogram) parts.push(draw_histogram(node, box.x + 8, box.y + top, inside, box.h - top - 5));
+    else parts.push(sv("text", { class: "small", x: box.x + 8, y: box.y + 45 }, "never visited"));
   }
   const g = sv("g", {
     class: `node ${leaf ? "leaf" : "inner"}`, id: `node-${node.id}`, role: "treeitem", tabindex: node.id === focus ? 0 : -1, "aria-level": level[node.id] + 1,
@@ -212,23 +242,34 @@ const draw_node = (node, box, outline) => {
     onclick: () => { focus = node.id; select({ node: node.id }); }, onfocus: () => { focus = node.id; },
   }, sv("rect", { class: "card", x: box.x, y: box.y, width: box.w, height: box.h, rx: 6 }), parts,
   sv("title", {}, leaf ? `${actionName(node.action)} (${seen(node.rule)})` : question(node)));
-  if (!leaf && level[node.id] >= 4) {
+  if (!leaf && level[node.id] >= FOLDED) {
     g.append(sv("g", { class: "fold", onclick: (event) => { event.stopPropagation(); fold(node.id); } },
       sv("rect", { x: box.x + box.w - 19, y: box.y + 5, width: 15, height: 15, rx: 3 }),
       sv("text", { x: box.x + box.w - 11.5, y: box.y + 17, "text-anchor": "middle" }, folded.has(node.id) ? "+" : "−")));
   }
   return g;
 };
-const fold = (id) => { folded.has(id) ? folded.delete(id) : folded.add(id); draw_tree(); };
+const fold = (id) => {
+  if (folded.has(id)) folded.delete(id);
+  else folded.add(id);
+  focus = id;
+  draw_tree();
+  drawn.get(id).focus({ preventScroll: true });
+};
+const SMALLEST = 0.8;  // a tree is made no smaller than this to be seen whole; a larger one scrolls
+let scale = 1;
 const draw_tree = () => {
-  const room = $("tree").clientWidth || 900;
+  const room = $("tree").clientWidth || 900, tall = Math.max(420, 0.78 * window.innerHeight);
   extent = place_nodes(room);
+  scale = extent.outline ? 1 : Math.min(1, Math.max(SMALLEST, Math.min(room / extent.w, tall / extent.h)));
+  if (scale < 1) extent = place_nodes(room / scale);
   const edges = [], labels = [], cards = [];
   for (const node of walk()) {
     const box = extent.place.get(node.id);
     if (node.parent !== null) {
       edges.push(draw_edge(node, box, extent.place.get(node.parent), extent.outline));
-      if (!extent.outline) labels.push(sv("text", { class: "small", x: box.x - 5, y: box.y + box.h / 2 - edge_width(node) / 2 - 4, "text-anchor": "end" }, answer(node)));
+      const half = edge_width(node) / 2, beside = answer(node) === "yes" ? -4 - half : 12 + half;  // off the line, which comes from the middle
+      if (!extent.outline) labels.push(sv("text", { class: "small", x: box.x - 5, y: box.y + box.h / 2 + beside, "text-anchor": "end" }, answer(node)));
     }
     cards.push(draw_node(node, box, extent.outline));
   }
@@ -241,33 +282,25 @@ const draw_tree = () => {
   light();
 };
 const fit = () => {
-  const room = $("tree").clientWidth || 900;
-  view = { x: 0, y: 0, w: Math.max(extent.w, room), h: extent.h };
-  show_view(true);
+  const room = $("tree").clientWidth || 900, svg = $("tree").firstChild;
+  view = { x: 0, y: 0, w: Math.max(extent.w, room / scale), h: extent.h };
+  svg.style.width = `${view.w * scale}px`;
+  svg.style.height = `${view.h * scale}px`;
+  show_view();
 };
-const show_view = (resize) => {
-  const svg = $("tree").firstChild, room = $("tree").clientWidth || 900;
-  if (resize) {
-    const most = extent.outline ? Infinity : Math.max(420, Math.min(extent.h, 0.82 * window.innerHeight));
-    const tall = (extent.h * room) / view.w;
-    svg.style.height = `${Math.min(tall, most)}px`;
-    if (tall > most) { view.w = (view.w * tall) / most; view.x = -(view.w - extent.w) / 2; }
-  }
-  svg.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
-  svg.setAttribute("preserveAspectRatio", "xMinYMin meet");
-};
+const show_view = () => $("tree").firstChild.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
 const zoom = (factor) => {
   view = { x: view.x + (view.w * (1 - factor)) / 2, y: view.y + (view.h * (1 - factor)) / 2, w: view.w * factor, h: view.h * factor };
-  show_view(false);
+  show_view();
 };
 const pan = (svg) => {
   let from = null;
   svg.addEventListener("pointerdown", (e) => { if (e.pointerType === "mouse" && e.button === 0) from = { x: e.clientX, y: e.clientY, view: { ...view } }; });
   svg.addEventListener("pointermove", (e) => {
     if (!from) return;
-    const scale = view.w / svg.clientWidth;
-    view = { ...view, x: from.view.x - (e.clientX - from.x) * scale, y: from.view.y - (e.clientY - from.y) * scale };
-    show_view(false);
+    const unit = view.w / svg.clientWidth;
+    view = { ...view, x: from.view.x - (e.clientX - from.x) * unit, y: from.view.y - (e.clientY - from.y) * unit };
+    show_view();
   });
   for (const end of ["pointerup", "pointerleave"]) svg.addEventListener(end, () => { from = null; });
   svg.addEventListener("wheel", (e) => { if (e.ctrlKey || e.metaKey) { e.preventDefault(); zoom(e.deltaY > 0 ? 1.15 : 1 / 1.15); } }, { passive: false });
@@ -278,7 +311,7 @@ const keys = (event) => {
   const to = { ArrowLeft: node.parent, ArrowRight: below.length ? below[0].id : null, ArrowUp: same[at - 1], ArrowDown: same[at + 1], Home: 0 }[event.key];
   if (event.key === "Enter" || event.key === " ") select({ node: focus });
   else if (event.key === "Escape") select(null);
-  else if (event.key === "+" && folded.has(focus)) fold(focus);
+  else if (event.key === "ArrowRight" && folded.has(focus)) fold(focus);
   else if (to === undefined || to === null) return;
   else {
     drawn.get(focus).setAttribute("tabindex", -1);
@@ -295,56 +328,103 @@ const leaf_for = (features) => {
   while (node.action === null) node = features[node.feature] < node.threshold ? nodes[node.left] : nodes[node.right];
   return node.id;
 };
-const select = (what) => { selected = what; light(); show_panel(); };
+const leaf_of = states.features.map(leaf_for);
+const selected_path = () => {
+  if (selected === null) return [];
+  return path_to(selected.node !== undefined ? selected.node : leaf_for(selected.features || states.features[selected.state]));
+};
+const select = (what, unfold = true) => {
+  selected = what;
+  const hiding = selected_path().slice(0, -1).filter((id) => folded.has(id));
+  if (unfold && hiding.length) { hiding.forEach((id) => folded.delete(id)); draw_tree(); } else light();
+  show_panel();
+  show_chosen();
+};
 const light = () => {
-  let path = [];
-  if (selected && selected.node !== undefined) path = path_to(selected.node);
-  else if (selected) path = path_to(leaf_for(selected.features || states.features[selected.state]));
-  const lit = new Set(path);
+  const path = selected_path(), lit = new Set(path);
   for (const [id, card] of drawn) { card.classList.toggle("lit", lit.has(id)); card.setAttribute("aria-selected", String(lit.has(id) && path[path.length - 1] === id)); }
   for (const edge of document.querySelectorAll("#tree .edge")) edge.classList.toggle("lit", lit.has(Number(edge.dataset.to)));
   for (const row of document.querySelectorAll("#differences tbody tr, #map .cell")) row.classList.toggle("lit", selected !== null && Number(row.dataset.state) === selected.state);
 };
 const facts = (pairs) => el("dl", {}, pairs.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+const link = (text, what) => el("button", { type: "button", class: "link", onclick: () => select(what) }, text);
+const leaves = (node = nodes[0]) => (node.action !== null ? [node] : [...leaves(nodes[node.left]), ...leaves(nodes[node.right])]);
+const most_visited = `the ${amount(states.number.length)} most visited of ${amount(states.total)}`;
+const on_this_page = () => (states.complete ? null
+  : el("p", { class: "hint" }, `Single states: ${most_visited} are on this page; all other figures count every state.`));
+// One line at the foot of the window while what is selected is out of sight.
+const in_sight = new Map([["tree", true], ["panel", true]]);
+const show_chosen = () => {
+  const place = $("chosen");
+  place.hidden = selected === null || in_sight.get("panel") || (in_sight.get("tree") && !extent.outline);
+  if (place.hidden) return;
+  const node = selected.node === undefined ? nodes[leaf_for(selected.features || states.features[selected.state])] : nodes[selected.node];
+  const what = selected.node !== undefined ? (node.action === null ? "Split" : "Leaf") : selected.state === undefined ? "These values" : `State ${states.number[selected.state]}`;
+  put(place, el("span", { class: "words" }, `${what}: `, node.action === null ? question(node) : named(node.action), ` (${seen(node.rule)})`),
+    el("button", { type: "button", onclick: () => $(extent.outline ? "panel" : "tree-section").scrollIntoView() }, "Show"),
+    el("button", { type: "button", "aria-label": "Clear the selection", onclick: () => select(null) }, "×"));
+};
+const watch = () => {
+  const observer = new IntersectionObserver((entries) => {
+    for (const entry of entries) in_sight.set(entry.target.id, entry.isIntersecting);
+    show_chosen();
+  }, { threshold: 0.15 });
+  for (const id of in_sight.keys()) observer.observe($(id));
+};
+const MOST_STATES = 12;  // of a node that are listed
+const states_of = (node) => {
+  const below = new Set(leaves(node).map((leaf) => leaf.id));
+  const rows = leaf_of.flatMap((leaf, row) => (below.has(leaf) && states.visits[row] > 0 ? [row] : []));
+  if (!rows.length) return null;
+  const more = node.reached - Math.min(rows.length, MOST_STATES);
+  return [el("h3", {}, "Its states, most visited first"),
+    el("ul", { class: "rules states" }, rows.slice(0, MOST_STATES).map((row) => el("li", {}, link(`state ${states.number[row]}`, { state: row }), ` ${where(row)}`))),
+    more > 0 ? el("p", { class: "hint" }, `and ${count(more, "more visited state", "more visited states")}`) : null, on_this_page()];
+};
 const show_panel = () => {
   const body = $("panel-body");
   if (selected === null) {
     $("panel-title").textContent = "The rules";
-    put(body, el("ul", { class: "rules" }, data.rules.map((rule) => el("li", {}, seen(rule)))));
+    const rule = (leaf) => el("button", { type: "button", class: "rule", "data-leaf": leaf.id, onclick: () => select({ node: leaf.id }) },
+      leaf.parent === null ? "Always" : `If ${seen(leaf.rule)}`, ": ", named(leaf.action));
+    put(body, el("ul", { class: "plain" }, leaves().map((leaf) => el("li", {}, rule(leaf)))), on_this_page());
   } else if (selected.node !== undefined) show_node(nodes[selected.node], body);
   else show_state(selected, body);
-  if (selected !== null) body.append(el("p", {}, el("button", { type: "button", onclick: () => select(null) }, "Back to the rules")));
+  if (selected !== null) body.prepend(el("p", { class: "back" }, link("All rules", null)));
+  $("panel").scrollTop = 0;
 };
 const show_node = (node, body) => {
   const leaf = node.action !== null;
   put($("panel-title"), leaf ? named(node.action) : question(node));
+  const lacking = `${node.missing_choice || "none"} of them ${node.missing_choice > 1 ? "leave" : "leaves"}`;
   const total = node.best.reduce((sum, one) => sum + one.share, 0);
   put(body, facts([
     ["when", seen(node.rule)],
-    ["states", `${count(node.states, "state", "states")}, ${node.reached.toLocaleString("en")} of them visited`],
+    ["states", `${count(node.states, "state", "states")}, ${amount(node.reached)} of them visited`],
     ["visits", `${percent(node.share)} of those to states that leave a choice`],
-    ["loses", `${figure(node.cost)} of return against the best policy, in ${count(node.differs, "visited state", "visited states")}`],
-    ...(node.missing ? [["not available", el("span", { class: "bad" }, `in ${count(node.missing, "visited state", "visited states")} there is no such action; ${node.missing_choice || "none"} of them ${node.missing_choice === 1 ? "leaves" : "leave"} a choice`)]] : []),
+    ["loses", node.differs ? `${figure(node.cost)} ${costs ? "more cost than" : "of return against"} the best policy, in ${visited(node.differs)}` : "nothing against the best policy"],
+    ...(node.missing ? [["not available", el("span", { class: "bad" }, `in ${visited(node.missing)}; ${lacking} a choice`)]] : []),
   ]),
   el("h3", {}, "What the best policy does there"),
   node.best.length ? [
     el("div", { class: "split", "aria-hidden": "true" }, node.best.map((one) => el("span", { style: `flex:${one.share / (total || 1)};background:${colour(one.action)}` }))),
     el("ul", { class: "rules" }, node.best.map((one) => el("li", {}, named(one.action), ` ${percent(one.share / (total || 1))}`))),
-  ] : el("p", {}, "The tree never comes here."));
+  ] : el("p", {}, node.reached ? "The states that the tree visits here leave no choice." : "The tree never comes here."), states_of(node));
 };
 const show_state = (what, body) => {
   const row = what.state, features = what.features || states.features[row];
   const leaf = nodes[leaf_for(features)];
   put($("panel-title"), row === undefined ? "These values" : `State ${states.number[row]}`);
-  const pairs = [["the tree does", named(leaf.action)], ["because", seen(leaf.rule)]];
+  const pairs = [["the tree does", named(leaf.action)], ["because", link(seen(leaf.rule), { node: leaf.id })]];
   if (row !== undefined) {
     pairs.push(["the best policy", named(states.best[row])], [costs ? "cost from here" : "return from here", `${worth(states.value[row])} (best policy ${worth(states.optimal_value[row])})`],
-      ["visits", figure(states.visits[row])], ["loses", `${figure(states.regret[row])} a visit, ${figure(states.regret[row] * states.visits[row])} in all`]);
+      ["visits", figure(states.visits[row])], ["loses", states.regret[row] > 0 ? `${figure(states.regret[row])} a visit, ${figure(states.regret[row] * states.visits[row])} in all` : "nothing"]);
     if (states.missing[row]) pairs.push(["not available", el("span", { class: "bad" }, "the state does not offer this action")]);
   } else pairs.push(["state", states.complete ? "no state of the model has these values" : "not among the states on this page"]);
   put(body, facts(pairs), row !== undefined && states.action_values ? [
     el("h3", {}, costs ? "Cost of each action, if the best policy follows" : "Worth of each action, if the best policy follows"),
-    el("table", {}, el("tbody", {}, model.actions.map((_, a) => el("tr", {}, el("td", { class: "words" }, named(a), states.available[row][a] === "0" ? el("span", { class: "hint" }, " (not available)") : null),
+    el("table", {}, el("tbody", {}, model.actions.map((_, a) => el("tr", {},
+      el("td", { class: "words" }, named(a), states.available[row][a] === "0" ? el("span", { class: "hint" }, " (not available)") : null),
       el("td", { class: "number" }, worth(states.action_values[row][a])))))),
   ] : null, el("h3", {}, "Features"), facts(model.features.map((feature, f) => [featureName(f), figure(features[f])])));
 };
@@ -357,11 +437,13 @@ const asked = new Set(nodes.filter((n) => n.action === null).map((n) => n.featur
 let fields = [];
 const try_form = () => {
   const first = states.features[0] || model.features.map((f) => f.min);
-  const order = model.features.map((_, f) => f).sort((a, b) => asked.has(b) - asked.has(a) || a - b);
   const list = new Map(states.number.map((number, row) => [String(number), row]));
-  const pick = el("input", { type: "number", id: "try-state", min: 0, placeholder: "number", onchange: () => {
+  const pick = el("input", { type: "number", id: "try-state", inputmode: "numeric", min: 0, placeholder: "number", onchange: () => {
     const row = list.get(pick.value);
-    if (row === undefined) { $("try-answer").textContent = `State ${pick.value || "?"} is not on this page.`; return; }
+    if (row === undefined) {
+      $("try-answer").textContent = `State ${pick.value || "?"} is not on this page${states.complete ? "" : `, which has ${most_visited}`}.`;
+      return;
+    }
     set_fields(states.features[row]);
     select({ state: row });
     say_answer(row);
@@ -371,8 +453,12 @@ const try_form = () => {
     if (feature.values && feature.values.length <= 12) return el("select", attributes, feature.values.map((v) => el("option", { value: v, selected: v === first[f] }, figure(v))));
     return el("input", { ...attributes, type: "number", step: "any", value: first[f] });
   });
-  put($("try-form"), el("div", {}, el("label", { for: "try-state" }, "a state by its number"), pick),
-    order.map((f) => el("div", {}, el("label", { for: `try-${f}` }, featureName(f), asked.has(f) ? "" : " (not asked)"), fields[f])));
+  const field = (f) => el("div", {}, el("label", { for: `try-${f}`, title: featureName(f) }, featureName(f)), fields[f]);
+  const every = model.features.map((_, f) => f), unasked = every.filter((f) => !asked.has(f));
+  put($("try-form"), el("div", { class: "fields" }, el("div", {}, el("label", { for: "try-state" }, "a state by its number"), pick), every.filter((f) => asked.has(f)).map(field)),
+    unasked.length ? el("details", { open: unasked.length <= 4 },
+      el("summary", {}, `${count(unasked.length, "feature", "features")} that the tree does not ask for`),
+      el("div", { class: "fields" }, unasked.map(field))) : null);
   $("try-form").addEventListener("submit", (event) => event.preventDefault());
 };
 const set_fields = (features) => features.forEach((value, f) => { fields[f].value = value; });
@@ -419,13 +505,17 @@ const play_reset = () => {
   put($("play-log"));
   say_play();
 };
+// The values of a state in words: all of a few features, otherwise those that the tree asks for; of many, those that are not 0.
 const where = (row) => {
   const used = model.features.map((_, f) => f).filter((f) => model.features.length <= 6 || asked.has(f));
-  return `${used.map((f) => `${featureName(f)} = ${figure(states.features[row][f])}`).join(", ") || "any"}`;
+  const told = used.filter((f) => used.length <= 6 || states.features[row][f] !== 0);
+  const words = told.map((f) => `${featureName(f)} = ${figure(states.features[row][f])}`).join(", ");
+  return told.length === used.length ? words || "any" : words ? `${words}, others 0` : "all 0";
 };
 const say_play = () => {
   const total = `${costs ? "cost" : "return"} so far ${worth(episode.total)}`;
-  put($("play-now"), episode.ended ? `The episode ended after ${count(episode.time, "step", "steps")}; ${total}.` : [`State ${states.number[episode.row]}; ${total}. Next: `, named(states.action[episode.row])]);
+  put($("play-now"), episode.ended ? `The episode ended after ${count(episode.time, "step", "steps")}; ${total}.`
+    : [`State ${states.number[episode.row]}; ${total}. Next: `, named(states.action[episode.row])]);
   $("play-step").disabled = episode.ended;
 };
 const play_step = () => {
@@ -438,7 +528,7 @@ const play_step = () => {
   const next = pick_row(chain.steps[row] || []);
   if (next === null) episode.ended = true;
   else episode.row = next;
-  select({ state: row });
+  select({ state: row }, false);
   say_play();
 };
 const start_run = () => {
@@ -448,100 +538,147 @@ const start_run = () => {
 const stop_run = () => { clearInterval(episode.timer); episode.timer = null; $("play-run").textContent = "Run"; };
 
 // ---- where it differs ---------------------------------------------------------------------------------------------------
+// What a row of the table and a cell of the map have in common: a click or Enter selects their state.
+const selects = (row) => ({
+  tabindex: 0, "data-state": row, onclick: () => select({ state: row }),
+  onkeydown: (event) => { if (event.key === "Enter") select({ state: row }); },
+});
 let order_by = { column: "cost", down: true };
+const heading = (column, text, kind = "number") => {
+  const chosen = order_by.column === column;
+  const turn = () => { order_by = { column, down: chosen ? !order_by.down : true }; differences(); };
+  return el("th", { class: kind, scope: "col", "aria-sort": chosen ? (order_by.down ? "descending" : "ascending") : null },
+    column ? el("button", { type: "button", onclick: turn }, text, chosen ? (order_by.down ? " ▾" : " ▴") : "") : text);
+};
 const differences = () => {
   const place = $("differences-body");
-  if (!data.differences.length) { put(place, el("p", {}, "Nowhere: in every state that it visits the tree does as well as the best policy.")); return; }
-  const loss = result.optimum - result.value;
-  const rows = data.differences.map((row) => ({ row, number: states.number[row], visits: states.visits[row], regret: states.regret[row], cost: states.visits[row] * states.regret[row] }));
-  rows.sort((a, b) => (order_by.down ? b[order_by.column] - a[order_by.column] : a[order_by.column] - b[order_by.column]));
-  const head = (column, text) => el("th", { class: column ? "number" : null, scope: "col", "aria-sort": order_by.column === column ? (order_by.down ? "descending" : "ascending") : null },
-    column ? el("button", { type: "button", onclick: () => { order_by = { column, down: order_by.column === column ? !order_by.down : true }; differences(); } }, text, order_by.column === column ? (order_by.down ? " ▾" : " ▴") : "") : text);
-  put(place, el("p", {}, `In ${count(data.num_differences, "visited state", "visited states")} the tree loses something; together ${figure(loss)}`, data.differences.length < data.num_differences ? `. The ${data.differences.length} most costly are listed.` : "."),
-    el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, head("number", "state"), head(null, "where"), head(null, "the tree does"), head(null, "the best policy does"), head("visits", "visits"), head("regret", "loses a visit"), head("cost", "loses in all"), el("th", { class: "number", scope: "col" }, "share"))),
-      el("tbody", {}, rows.map((one) => el("tr", { tabindex: 0, "data-state": one.row, onclick: () => select({ state: one.row }), onkeydown: (e) => { if (e.key === "Enter") select({ state: one.row }); } },
-        el("td", { class: "number" }, one.number), el("td", { class: "words" }, where(one.row)), el("td", { class: "does" }, named(states.action[one.row])), el("td", { class: "does" }, named(states.best[one.row])),
-        el("td", { class: "number" }, figure(one.visits)), el("td", { class: "number" }, figure(one.regret)), el("td", { class: "number" }, figure(one.cost)), el("td", { class: "number" }, loss > 0 ? percent(one.cost / loss) : "–")))))));
+  if (!data.differences.length) {
+    put(place, el("p", {}, "Nowhere: in every state that it visits the tree does as well as the best policy."));
+    return;
+  }
+  const loss = result.optimum - result.value, listed = data.differences.length;
+  const rows = data.differences.map((row) => {
+    const [number, visits, regret] = [states.number[row], states.visits[row], states.regret[row]];
+    return { row, number, visits, regret, cost: visits * regret };
+  });
+  rows.sort((a, b) => (order_by.down ? -1 : 1) * (a[order_by.column] - b[order_by.column]));
+  const cell = (kind, content) => el("td", { class: kind }, content);
+  const line = ({ row, number, visits, regret, cost }) => el("tr", selects(row),
+    cell("number", number), cell("words", where(row)), cell("does", named(states.action[row])), cell("does", named(states.best[row])),
+    cell("number wide", figure(visits)), cell("number wide", figure(regret)), cell("number", figure(cost)),
+    cell("number wide", loss > 0 ? percent(cost / loss) : "–"));
+  put(place,
+    el("p", {}, `In ${visited(data.num_differences)} the tree loses something; together ${figure(loss)}.`,
+      listed < data.num_differences ? ` The ${listed} most costly are listed.` : "", " Select a row to light its path."),
+    on_this_page(),
+    el("div", { class: "scroll" }, el("table", {},
+      el("thead", {}, el("tr", {},
+        heading("number", "state"), heading(null, "where", "words"), heading(null, "the tree does", "does"), heading(null, "the best policy does", "does"),
+        heading("visits", "visits", "number wide"), heading("regret", "loses a visit", "number wide"), heading("cost", "loses in all"),
+        heading(null, "share", "number wide"))),
+      el("tbody", {}, rows.map(line)))));
   light();
 };
 
 // ---- the map ------------------------------------------------------------------------------------------------------------
-const map = () => {
-  const grid = data.grid;
-  if (!grid) return;
-  $("map").hidden = false;
+// One world for each combination of the features that are not on the map, in their order.
+const worlds_of = (grid) => {
   const worlds = new Map();
   states.features.forEach((features, row) => {
     const others = grid.others.map((f) => features[f]), key = key_of(others);
     if (!worlds.has(key)) worlds.set(key, { others, rows: [] });
     worlds.get(key).rows.push(row);
   });
-  const all = [...worlds.values()].filter((world) => world.rows.length > 1).sort((a, b) => { for (let k = 0; k < a.others.length; k += 1) if (a.others[k] !== b.others[k]) return a.others[k] - b.others[k]; return 0; });
+  const first_gap = (a, b) => a.others.map((value, k) => value - b.others[k]).find((gap) => gap !== 0) || 0;
+  return [...worlds.values()].filter((world) => world.rows.length > 1).sort(first_gap);
+};
+const draw_cell = (row, left, top, side) => {
+  const [unvisited, choice, act] = [states.visits[row] === 0, states.choice[row] === 1, states.action[row]];
+  const differs = !unvisited && states.regret[row] > 0;
+  const does = choice ? actionName(act) : "no choice", better = differs ? `, the best policy does ${actionName(states.best[row])}` : "";
+  return sv("g", { class: "cell", role: "button", "aria-label": `${where(row)}: ${does}${better}`, ...selects(row) },
+    sv("rect", { class: "card", x: left + 1, y: top + 1, width: side - 2, height: side - 2, rx: 4 }),
+    sv("rect", { x: left + 3, y: top + 3, width: side - 6, height: side - 6, rx: 3, fill: choice ? colour(act) : "none", opacity: unvisited ? 0.28 : 0.95 }),
+    sv("text", { x: left + side / 2, y: top + side / 2 + 5, "text-anchor": "middle", style: choice && !unvisited ? `fill:${ink_on(act)};font-weight:600` : null },
+      choice ? sign_of(act) : "·"),
+    differs ? sv("path", { d: `M${left + side - 3} ${top + 3} v${side / 3} l${-side / 3} ${-side / 3} z`, fill: "var(--accent)" }) : null,
+    sv("title", {}, `${where(row)}: ${choice ? does : "all actions do the same"}`));
+};
+const draw_world = (grid, world, [x0, x1], [y0, y1]) => {
+  const across = x1 - x0 + 1, down = y1 - y0 + 1, margin = 24;
+  const side = Math.max(22, Math.min(52, Math.floor(400 / across)));
+  const left = (x) => margin + (x - x0) * side, top = (y) => (grid.up ? y1 - y : y - y0) * side;
+  const on_map = (x, y) => x >= x0 && x <= x1 && y >= y0 && y <= y1;
+  const cells = world.rows.map((row) => draw_cell(row, left(states.features[row][grid.x]), top(states.features[row][grid.y]), side));
+  const rings = grid.marks.map((pair) => pair.map((f) => world.others[grid.others.indexOf(f)])).filter(([x, y]) => on_map(x, y))
+    .map(([x, y]) => sv("circle", { class: "place", cx: left(x) + side / 2, cy: top(y) + side / 2, r: side / 2 - 4 }));
+  const labels = [];
+  for (let x = x0; x <= x1; x += 1) labels.push(sv("text", { class: "small", x: left(x) + side / 2, y: down * side + 13, "text-anchor": "middle" }, String(x)));
+  for (let y = y0; y <= y1; y += 1) labels.push(sv("text", { class: "small", x: margin - 6, y: top(y) + side / 2 + 4, "text-anchor": "end" }, String(y)));
+  const [wide, high] = [margin + 4 + across * side, down * side + 18];
+  return sv("svg", { width: wide, height: high, viewBox: `0 0 ${wide} ${high}`, role: "group", "aria-label": "Map of the policy" }, cells, rings, labels);
+};
+const map = () => {
+  const grid = data.grid, all = grid ? worlds_of(grid) : [];
   if (!all.length) return;
-  const places = all.flatMap((world) => world.rows), span = (f) => { const v = places.map((row) => states.features[row][f]); return [Math.min(...v), Math.max(...v)]; };
-  const [left0, right0] = span(grid.x), [low0, high0] = span(grid.y);
-  const across = right0 - left0 + 1, down = high0 - low0 + 1;
-  const side = Math.max(22, Math.min(52, Math.floor(640 / across)));
-  const picture = el("div", {});
+  document.body.classList.add("mapped");
+  $("map").hidden = false;
+  const span = (f) => {
+    const values = all.flatMap((world) => world.rows.map((row) => states.features[row][f]));
+    return [Math.min(...values), Math.max(...values)];
+  };
+  const [xs, ys] = [span(grid.x), span(grid.y)], picture = el("div", {}), caption = el("p", { role: "status" });
   const show = (number) => {
-    const world = all[number];
-    const cells = world.rows.map((row) => {
-      const [x, y] = [states.features[row][grid.x] - left0, states.features[row][grid.y] - low0];
-      const left = 24 + x * side, top = (grid.up ? down - 1 - y : y) * side;
-      const differs = states.regret[row] > 1e-9 * Math.max(1, Math.abs(states.optimal_value[row])) && states.visits[row] > 0;
-      return sv("g", { class: "cell", "data-state": row, tabindex: 0, role: "button", "aria-label": `${where(row)}: ${actionName(states.action[row])}${differs ? `, the best policy does ${actionName(states.best[row])}` : ""}`,
-        onclick: () => select({ state: row }), onkeydown: (e) => { if (e.key === "Enter") select({ state: row }); } },
-      sv("rect", { class: "card", x: left + 1, y: top + 1, width: side - 2, height: side - 2, rx: 4 }),
-      sv("rect", { x: left + 3, y: top + 3, width: side - 6, height: side - 6, rx: 3, fill: colour(states.action[row]), opacity: states.visits[row] > 0 ? 0.95 : 0.28 }),
-      sv("text", { x: left + side / 2, y: top + side / 2 + 5, "text-anchor": "middle", style: states.visits[row] > 0 ? "fill:#000;font-weight:600" : null }, sign_of(states.action[row])),
-      differs ? sv("path", { d: `M${left + side - 3} ${top + 3} v${side / 3} l${-side / 3} ${-side / 3} z`, fill: "var(--accent)" }) : null,
-      sv("title", {}, `${where(row)}: ${actionName(states.action[row])}`));
-    });
-    const labels = [];
-    for (let x = 0; x < across; x += 1) labels.push(sv("text", { class: "small", x: 24 + (x + 0.5) * side, y: down * side + 13, "text-anchor": "middle" }, String(left0 + x)));
-    for (let y = 0; y < down; y += 1) labels.push(sv("text", { class: "small", x: 18, y: (grid.up ? down - 0.5 - y : y + 0.5) * side + 4, "text-anchor": "end" }, String(low0 + y)));
-    put(picture, sv("svg", { width: 28 + across * side, height: down * side + 18, viewBox: `0 0 ${28 + across * side} ${down * side + 18}`, role: "group", "aria-label": "Map of the policy" }, cells, labels));
-    caption.textContent = grid.others.length ? grid.others.map((f, k) => `${featureName(f)} = ${figure(world.others[k])}`).join(", ") : "";
+    put(picture, draw_world(grid, all[number], xs, ys));
+    caption.textContent = grid.others.map((f, k) => `${featureName(f)} = ${figure(all[number].others[k])}`).join(", ");
     light();
   };
-  const caption = el("p", { role: "status" });
-  const slider = all.length > 1 ? el("input", { type: "range", min: 0, max: all.length - 1, value: 0, id: "map-slider", "aria-label": "Values of the other features", style: "width:min(320px,100%)", oninput: () => show(Number(slider.value)) }) : null;
-  put($("map-body"), picture, el("div", { style: "flex:1 1 220px;min-width:0" }, el("p", { class: "hint" }, `Across: ${featureName(grid.x)}, ${grid.up ? "upwards" : "downwards"}: ${featureName(grid.y)}. Pale: never visited. A corner marks a visited state where the best policy does better.`),
-    slider, caption));
-  const most = all.map((world) => world.rows.reduce((sum, row) => sum + states.visits[row], 0));
-  const begin = most.indexOf(Math.max(...most));
-  if (slider) slider.value = begin;
-  show(begin);
+  const slider = el("input", { type: "range", min: 0, max: all.length - 1, id: "map-slider", oninput: () => show(Number(slider.value)) });
+  const rings = grid.marks.map(([x, y]) => `${featureName(x)}, ${featureName(y)}`).join(" and ");
+  put($("map-body"), picture,
+    el("p", { class: "hint" }, `Across: ${featureName(grid.x)}, ${grid.up ? "upwards" : "downwards"}: ${featureName(grid.y)}. Pale: never visited.`,
+      " Dot: all actions do the same. A corner marks a visited state where the best policy does better.", rings ? ` Ring: the place ${rings}.` : ""),
+    all.length > 1 ? [el("label", { for: "map-slider" }, "The other features: "), slider] : null, caption);
+  const visits = all.map((world) => world.rows.reduce((sum, row) => sum + states.visits[row], 0));
+  slider.value = visits.indexOf(Math.max(...visits));
+  show(Number(slider.value));
 };
 
 // ---- history, frontier, set-up ------------------------------------------------------------------------------------------
-const lines = (points, across, series, unit) => {
-  const W = Math.min(560, $("history").clientWidth - 30), H = 210, left = 74, bottom = 34, top = 12;
-  const xs = points.map((p) => p[across]), ys = points.flatMap((p) => series.map(([name]) => p[name])).filter((v) => v !== null).map((v) => sign * v);
-  const [x0, x1] = [Math.min(...xs), Math.max(...xs)], [y0, y1] = [Math.min(...ys), Math.max(...ys)];
-  const px = (x) => left + ((W - left - 14) * (x - x0)) / (x1 - x0 || 1), py = (y) => top + ((H - top - bottom) * (y1 - y)) / (y1 - y0 || 1);
+// Steps over an axis from `from`; a value that is not known leaves its line out there.
+const lines = (points, across, from, series, unit) => {
+  const W = Math.max(260, Math.min(860, $("history").clientWidth - 30)), H = 230, left = 74, bottom = 34, top = 12;
+  const ys = points.flatMap((p) => series.map(([name]) => p[name])).filter((v) => v !== null).map((v) => sign * v);
+  const end = Math.max(...points.map((p) => p[across])), [low, high] = [Math.min(...ys), Math.max(...ys)];
+  const px = (x) => left + ((W - left - 14) * (x - from)) / (end - from || 1), py = (y) => top + ((H - top - bottom) * (high - y)) / (high - low || 1);
+  const step = (name) => points.filter((p) => p[name] !== null).map((p, k) => `${k ? `H${px(p[across])} V` : `M${px(p[across])} `}${py(sign * p[name])}`).join(" ");
   return sv("svg", { viewBox: `0 0 ${W} ${H}`, style: `max-width:${W}px`, width: "100%", role: "img", "aria-label": series.map(([, text]) => text).join(" and ") },
     sv("path", { class: "axis", d: `M${left} ${top} V${H - bottom} H${W - 14}` }),
-    [y0, y1].filter((y, k) => k === 0 || y !== y0).map((y) => sv("text", { class: "small", x: left - 6, y: py(y) + 4, "text-anchor": "end" }, figure(y))),
-    [x0, x1].filter((x, k) => k === 0 || x !== x0).map((x, k) => sv("text", { class: "small", x: px(x), y: H - bottom + 15, "text-anchor": k ? "end" : "start" }, `${figure(x)}${unit}`)),
-    series.map(([name, , style]) => sv("path", { class: style, d: points.filter((p) => p[name] !== null).map((p, k, kept) => `${k === 0 ? "M" : `H${px(p[across])} V`}${k === 0 ? `${px(p[across])} ${py(sign * p[name])}` : py(sign * p[name])}${kept.length === 1 ? "h6" : ""}`).join(" ") })));
+    [low, high].map((y) => sv("text", { class: "small", x: left - 6, y: py(y) + 4, "text-anchor": "end" }, figure(y))),
+    [from, end].map((x, k) => sv("text", { class: "small", x: px(x), y: H - bottom + 15, "text-anchor": k ? "end" : "start" }, `${brief(x)}${unit}`)),
+    series.map(([name, , style]) => sv("path", { class: style, d: step(name) })));
 };
+const same = (a, b) => Math.abs(a - b) <= 1e-6 * Math.max(1e-9, Math.abs(a), Math.abs(b));
 const history = () => {
-  const place = $("history-body");
-  const points = data.history.filter((p) => p.value !== null);
-  const parts = [];
+  const points = data.history.filter((p) => p.value !== null), parts = [];
   if (points.length) {
-    const end = { seconds: result.seconds, value: result.value, bound: result.bound };
-    parts.push(el("p", {}, el("span", { class: "good" }, "— this tree"), "  ", el("span", { class: "bad" }, "- - bound"), ` over time; the last better tree came after ${figure(points[points.length - 1].seconds)} s.`),
-      lines([...points, end], "seconds", [["value", "value", "value-line"], ["bound", "bound", "bound-line"]], " s"));
+    const found = points.find((p) => same(p.value, result.value)), first = points[0];
+    const when = `the tree was found after ${brief(found ? found.seconds : result.seconds)} s of ${brief(result.seconds)} s`;
+    if (points.every((p) => same(p.value, first.value) && same(p.bound, first.bound))) {
+      parts.push(el("p", {}, `${result.method}: ${when}, and nothing changed afterwards.`));
+    } else {
+      const end = { seconds: result.seconds, value: result.value, bound: result.bound };
+      parts.push(el("p", {}, el("span", { class: "good" }, "— best tree so far"), "  ", el("span", { class: "bad" }, "- - bound"), ` ${costs ? "(costs) " : ""}over time; ${when}.`),
+        lines([...points, end], "seconds", 0, [["value", "best tree so far", "value-line"], ["bound", "bound", "bound-line"]], " s"));
+    }
   } else parts.push(el("p", {}, `${result.method}, ${result.seconds.toFixed(1)} s; the run kept no record of its steps.`));
-  if (data.frontier) parts.push(el("h3", {}, "Value against number of leaves"), lines(data.frontier, "leaves", [["value", "value", "value-line"]], " leaves"));
-  put(place, parts);
+  if (data.frontier) parts.push(el("h3", {}, "Value against number of leaves"), lines(data.frontier, "leaves", 1, [["value", "value", "value-line"]], " leaves"));
+  put($("history-body"), parts);
 };
 const legend = () => {
   const used = new Set(nodes.filter((n) => n.action !== null).map((n) => n.action));
   for (const node of nodes) for (const one of node.best) used.add(one.action);
-  put($("legend"), [...used].sort((a, b) => a - b).map((a) => el("li", {}, named(a))));
+  put($("legend"), [...used].sort((a, b) => a - b).map((a) => el("li", { title: actionName(a) }, named(a))));
 };
 
 header();
@@ -560,6 +697,7 @@ $("fit").addEventListener("click", () => fit());
 $("unfold").addEventListener("click", () => { folded.clear(); draw_tree(); });
 document.addEventListener("keydown", (event) => { if (event.key === "Escape" && selected !== null) select(null); });
 let last = window.innerWidth;
-window.addEventListener("resize", () => { if (window.innerWidth !== last) { last = window.innerWidth; draw_tree(); } });
+window.addEventListener("resize", () => { if (window.innerWidth !== last) { last = window.innerWidth; draw_tree(); history(); } });
+watch();
 document.documentElement.dataset.ready = "yes";
 })();

@@ -7,29 +7,30 @@ from spotree.mdp import MDP
 from spotree.methods.solution import Solution
 
 MISSING = {
-    "random": "acts as a uniformly random available one",
-    "end": "ends the episode with reward {reward}",
-    "stay": "stays in the state with no reward",
-    "forbid": "is forbidden",
+    "random": "act as a uniformly random available one",
+    "end": "end the episode with reward {reward}",
+    "stay": "stay in the state with no reward",
+    "forbid": "are forbidden",
 }
 
 
 def setup_words(solution: Solution, mdp: MDP | None = None) -> list[tuple[str, str]]:
     """Name and text, in the order in which a reader asks."""
     notes = dict(solution.notes)
-    reward = notes.pop("reward", None)
+    reward, command = notes.pop("reward", None), notes.pop("command", None)
     words = [
         ("model", solution.model),
         ("aim", "the smallest expected cost" if solution.sense == "min" else "the largest expected reward"),
         ("reward", reward),
         ("goal", notes.pop("goal", None)),
         ("discount", _discount(solution)),
-        ("an action that is not available", missing_text(solution.missing, mdp)),
+        ("unavailable actions", missing_text(solution.missing, mdp)),
         *notes.items(),
         ("size asked for", _size(solution)),
         ("method", f"{solution.method}, {solution.seconds:.1f} s"),
         ("seed", None if solution.seed is None else str(solution.seed)),
         ("versions", f"spotree {_version()}, Python {platform.python_version()}"),
+        ("command", command),
     ]
     return [(name, text) for name, text in words if text]
 
@@ -37,7 +38,7 @@ def setup_words(solution: Solution, mdp: MDP | None = None) -> list[tuple[str, s
 def missing_text(rule: str, mdp: MDP | None = None) -> str:
     """What happens where the tree asks for an action that the state does not offer."""
     if mdp is not None and mdp.available.all():
-        return "there is none: every state offers every action"
+        return "none: every state offers every action"
     return MISSING[rule].format(reward="-1" if mdp is None else f"{mdp.missing_reward:g}")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from spotree.axes import Ints
 from spotree.mdp import MDP
 from spotree.report.anatomy import Anatomy
-from spotree.report.plain import short, shorts
+from spotree.report.plain import exact, short, shorts
 from spotree.values import policy_value
 
 MOST_BYTES = 300_000  # of the states, and of the chain
@@ -37,7 +37,7 @@ def _columns(mdp: MDP, parts: Anatomy, listed: Ints) -> dict[str, Any]:
     many = mdp.num_actions > 12
     return {
         "number": mdp.state_number[listed].tolist(),
-        "features": [shorts(row) for row in mdp.features[listed]],
+        "features": [[exact(value) for value in row] for row in mdp.features[listed]],
         "action": parts.action[listed].tolist(),
         "best": parts.best.actions[listed].tolist(),
         "value": shorts(value),
@@ -46,6 +46,7 @@ def _columns(mdp: MDP, parts: Anatomy, listed: Ints) -> dict[str, Any]:
         "visits": shorts(parts.visits[listed]),
         "regret": shorts(np.where(parts.differs, parts.regret, 0.0)[listed]),
         "missing": parts.missing[listed].astype(int).tolist(),
+        "choice": parts.choice[listed].astype(int).tolist(),
         "available": [_mask(row) for row in mdp.available[listed]],
     }
 

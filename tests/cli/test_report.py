@@ -1,0 +1,85 @@
+"""`spotree report`: a page or its data from a saved run; the model is found by name or asked for."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "spotree", *arguments], capture_output=True, text=True, cwd=cwd)
+
+
+SOLVE = ("solve", "frozenlake_4x4", "-d", "1", "--time", "1", "--threads", "1", "-o", "a run.json")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One with a saved run in it, `a run.json`."""
+    place = tmp_path_factory.mktemp("runs")
+    assert run(*SOLVE, cwd=place).returncode == 0
+    return place
+
+
+def test_a_shipped_model_is_found_by_the_name_in_the_run(folder: Path) -> None:
+    done = run("report", "a run.json", cwd=folder)
+    page = folder / "a run.html"
+    assert done.stdout == f"a run.html ({page.stat().st_size / 1000:.0f} kB)\n"
+    assert page.read_text().startswith("<!doctype html>")
+
+
+def test_the_page_says_which_command_was_typed(folder: Path) -> None:
+    printed = json.loads(run("report", "a run.json", "frozenlake_4x4", "--json", cwd=folder).stdout)
+    assert printed["format"] == "spotree-report"
+    assert ["command", "spotree solve frozenlake_4x4 -d 1 --time 1 --threads 1 -o 'a run.json'"] in printed["setup"]
+    assert run("report", "a run.json", "--json", "-o", "data.json", cwd=folder).returncode == 0
+    assert json.loads((folder / "data.json").read_text()) == printed
+
+
+@pytest.mark.parametrize(
+    ("typed", "model"),
+    [
+        ("spotree solve a.prism -d 3 --constants 'a=1,b=2' --json -o r.json", "a.prism --constants a=1,b=2"),
+        (
+            "spotree certify --no-levels -d3 --reward=time --time=9 'my model.drn' --goal 'x = 1'",
+            "--reward=time 'my model.drn' --goal 'x = 1'",
+        ),
+        ("spotree solve 'open", "MODEL, with the model and the reading options of the run"),
+        (None, "MODEL, with the model and the reading options of the run"),
+    ],
+)
+def test_a_run_on_a_model_from_a_file_asks_for_it_and_shows_the_command(
+    folder: Path, typed: str | None, model: str
+) -> None:
+    document = json.loads((folder / "a run.json").read_text()) | {"model": "mine"}
+    document["notes"] = {} if typed is None else {"command": typed}
+    (folder / "mine.json").write_text(json.dumps(document))
+    done = run("report", "mine.json", cwd=folder)
+    assert done.returncode == 2
+    assert done.stderr == f"spotree: mine is no shipped model; type: spotree report mine.json {model}\n"
+    assert not (folder / "mine.html").exists()
+
+
+def test_a_model_that_is_named_is_taken(folder: Path) -> None:
+    document = json.loads((folder / "a run.json").read_text()) | {"model": "mine"}
+    (folder / "named.json").write_text(json.dumps(document))
+    assert run("report", "named.json", "frozenlake_4x4", cwd=folder).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("none.json",), "none.json: there is no such file"),
+        (("a run.json", "frozenlake_8x8"), "give the model that was solved"),
+        (("a run.json", "-o", "none/x.html"), "--out none/x.html"),
+        (("a run.json", "-o", "a run.json"), "is the run itself"),
+    ],
+)
+def test_what_cannot_be_reported_is_said_in_one_line(folder: Path, arguments: tuple[str, ...], words: str) -> None:
+    before = (folder / "a run.json").read_bytes()
+    done = run("report", *arguments, cwd=folder)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert words in done.stderr
+    assert (folder / "a run.json").read_bytes() == before
