@@ -26,9 +26,9 @@ MAY_IMPORT = {
     "methods": BASE | {"mdp", "values", "tree", "step"},
     "proof": BASE | {"mdp", "values", "tree", "step", "methods"},
     "report": BASE | {"mdp", "values", "tree", "step", "methods"},
-    "export": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "report"},
+    "exports": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "report"},
     "imports": BASE | {"mdp", "values", "tree", "step", "methods"},
-    "plot": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "report", "export"},
+    "plot": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "report", "exports"},
     "cli": BASE
     | {
         "mdp",
@@ -40,16 +40,16 @@ MAY_IMPORT = {
         "methods",
         "proof",
         "report",
-        "export",
+        "exports",
         "imports",
         "plot",
     },
 }
 UPWARD = {  # methods that only hand on to a higher room, with the import inside
-    "mdp/model.py": {"export"},
-    "methods/solution.py": {"report", "export"},
-    "tree/policy.py": {"export"},
-    "tree/tree.py": {"export"},
+    "mdp/model.py": {"exports"},
+    "methods/solution.py": {"report", "exports"},
+    "tree/policy.py": {"exports"},
+    "tree/tree.py": {"exports"},
 }
 ONLY_IMPORTER = {
     "highspy": "step/milp/highs.py",

@@ -51,7 +51,7 @@ PUBLIC = [
     "check",
     "errors",
     "evaluate",
-    "export_tree",
+    "export",
     "import_tree",
     "improve",
     "load",
@@ -114,7 +114,7 @@ VERBS = [
     "best_tree",
     "certify",
     "check",
-    "export_tree",
+    "export",
     "import_tree",
     "improve",
     "load",
@@ -133,7 +133,7 @@ def test_every_class_in_the_signature_of_a_verb_is_public(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["best_tree", "certify", "check", "export_tree", "import_tree", "improve", "read", "solve"]
+    "name", ["best_tree", "certify", "check", "export", "import_tree", "improve", "read", "solve"]
 )
 def test_the_help_of_a_verb_says_what_each_of_its_parameters_means(name: str) -> None:
     verb = getattr(spotree, name)

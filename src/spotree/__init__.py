@@ -15,8 +15,8 @@ if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree import models as models
     from spotree import plot as plot
     from spotree.errors import SpotreeError as SpotreeError
-    from spotree.export.export import export_tree as export_tree
-    from spotree.export.json import read_tree as read_tree
+    from spotree.exports.export import export as export
+    from spotree.exports.json import read_tree as read_tree
     from spotree.imports.tree import import_tree as import_tree
     from spotree.mdp.build import build_mdp as build_mdp
     from spotree.mdp.model import MDP as MDP
@@ -99,7 +99,7 @@ _HOME = {
     "check": "spotree.proof.checked",
     "errors": "",
     "evaluate": "spotree.values",
-    "export_tree": "spotree.export.export",
+    "export": "spotree.exports.export",
     "import_tree": "spotree.imports.tree",
     "improve": "spotree.step.improve",
     "load": "spotree.models",
@@ -108,7 +108,7 @@ _HOME = {
     "plot": "",
     "policy_value": "spotree.values",
     "read": "spotree.readers.read",
-    "read_tree": "spotree.export.json",
+    "read_tree": "spotree.exports.json",
     "solve": "spotree.methods.solve",
     "write_drn": "spotree.readers.drn_write",
     "write_npz": "spotree.readers.npz",

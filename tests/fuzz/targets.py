@@ -87,7 +87,7 @@ def _solution(path: Path) -> None:
 
 
 def _tree(path: Path) -> None:
-    from spotree.export.json import read_tree
+    from spotree.exports.json import read_tree
 
     policy = read_tree(path)
     for to in ("text", "english", "json", "dot", "mermaid", "svg", "python", "c", "rust"):
@@ -174,7 +174,7 @@ def _solved() -> list[bytes]:
 
 
 def _exported() -> list[bytes]:
-    from spotree.export.export import export_tree
+    from spotree.exports.export import export
     from spotree.tree.tree import make_tree
 
     tree = make_tree(
@@ -184,7 +184,7 @@ def _exported() -> list[bytes]:
         [4, 3, -1, -1, 6, -1, -1],
         [-1, -1, 0, 1, -1, 2, 3],
     )
-    return [export_tree(tree, "json").encode()]
+    return [export(tree, "json").encode()]
 
 
 def _proved() -> list[bytes]:
@@ -195,7 +195,7 @@ def _proved() -> list[bytes]:
 
 
 def _table() -> list[bytes]:
-    from spotree.export.storm import to_storm
+    from spotree.exports.storm import to_storm
     from spotree.tree.policy import TreePolicy
     from spotree.tree.tree import leaf
 

@@ -14,7 +14,7 @@ from spotree.files import UnwrittenError
 from spotree.shown import LONGEST_LINE, shown
 
 if TYPE_CHECKING:
-    from spotree.export.table import Format
+    from spotree.exports.table import Format
     from spotree.mdp.model import MDP
 
 
@@ -62,9 +62,9 @@ def export(
 
     Example: spotree export run.json --to c -o policy.c
     """
-    from spotree.export.export import export_tree
-    from spotree.export.json import read_tree
-    from spotree.export.table import FORMATS, format_of
+    from spotree.exports.export import export
+    from spotree.exports.json import read_tree
+    from spotree.exports.table import FORMATS, format_of
 
     if list_formats:
         _show(FORMATS)
@@ -88,7 +88,7 @@ def export(
     if form.needs_model and mdp is None:
         raise typer.BadParameter(f"{to} needs the model as well, with the options of the run", param_hint="MODEL")
     try:
-        made = export_tree(read_tree(run), to, out, mdp)
+        made = export(read_tree(run), to, out, mdp)
     except UnwrittenError as error:
         complain(error)
         raise typer.Exit(3) from error

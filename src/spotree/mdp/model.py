@@ -72,7 +72,7 @@ class MDP:
         return f"<MDP {shown(self.name)}: {sizes}, discount {self.discount:g}, missing {self.missing!r}>"
 
     def _repr_html_(self) -> str:
-        from spotree.export.notebook import mdp_html
+        from spotree.exports.notebook import mdp_html
 
         return mdp_html(self)
 

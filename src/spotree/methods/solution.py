@@ -107,7 +107,7 @@ class Solution:
         return f"<Solution of {made}: {size_text(self.policy.tree)}, {value}, {self.status}>"
 
     def _repr_html_(self) -> str:
-        from spotree.export.notebook import solution_html
+        from spotree.exports.notebook import solution_html
 
         return solution_html(self)
 

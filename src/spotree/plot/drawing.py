@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from spotree.export.colours import colours
-from spotree.export.layout import LINE, PAD, Box, layout
+from spotree.exports.colours import colours
+from spotree.exports.layout import LINE, PAD, Box, layout
 from spotree.methods.solution import Solution
 from spotree.plot.paper import paper
 from spotree.tree.policy import TreePolicy

@@ -60,7 +60,7 @@ class TreePolicy:
         )
 
     def _repr_svg_(self) -> str | None:
-        from spotree.export.notebook import policy_svg
+        from spotree.exports.notebook import policy_svg
 
         return policy_svg(self)
 
@@ -68,10 +68,10 @@ class TreePolicy:
         return tree_text(self.tree, self.feature_names, self.action_names)
 
     def to(self, format: str | None = None, path: str | PathLike[str] | None = None, model: Any = None) -> Any:
-        """The policy in another format, as `spotree.export_tree` makes it."""
-        from spotree.export.export import export_tree
+        """The policy in another format, as `spotree.export` makes it."""
+        from spotree.exports.export import export
 
-        return export_tree(self, format, path, model)
+        return export(self, format, path, model)
 
     def to_c(self, path: str | PathLike[str] | None = None) -> str:
         """A C99 function and an enum of the actions."""
@@ -104,6 +104,6 @@ class TreePolicy:
     @staticmethod
     def load(path: str | PathLike[str]) -> "TreePolicy":
         """The policy in a file that `to_json` wrote, or in a saved solution."""
-        from spotree.export.json import read_tree
+        from spotree.exports.json import read_tree
 
         return read_tree(path)

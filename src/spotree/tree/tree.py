@@ -23,7 +23,7 @@ class Tree:
     action: SmallInts
 
     def _repr_svg_(self) -> str | None:
-        from spotree.export.notebook import bare_svg
+        from spotree.exports.notebook import bare_svg
 
         return bare_svg(self)
 

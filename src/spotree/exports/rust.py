@@ -2,8 +2,8 @@
 
 import math
 
-from spotree.export.code import Syntax, nested, origin
-from spotree.export.names import comment, identifiers
+from spotree.exports.code import Syntax, nested, origin
+from spotree.exports.names import comment, identifiers
 from spotree.tree.policy import TreePolicy
 
 RESERVED = {"Self"}  # the one keyword that begins with a capital

@@ -6,7 +6,7 @@ import numpy as np
 
 from spotree.axes import ActionOf, SmallInts
 from spotree.errors import InfeasibleError, InvalidModelError
-from spotree.export.prism_names import Names, comment, is_whole, number
+from spotree.exports.prism_names import Names, comment, is_whole, number
 from spotree.mdp.graph import ENDS
 from spotree.mdp.model import MDP
 

@@ -2,8 +2,8 @@
 
 from html import escape
 
-from spotree.export.colours import colours
-from spotree.export.layout import LINE, PAD, Box, Drawing, layout
+from spotree.exports.colours import colours
+from spotree.exports.layout import LINE, PAD, Box, Drawing, layout
 from spotree.tree.policy import TreePolicy
 from spotree.tree.text import size_text
 

@@ -7,9 +7,9 @@ import pytest
 
 import spotree
 from pages import ROOT, blocks
-from spotree.export.names import identifiers
-from spotree.export.python import RESERVED
-from spotree.export.table import FORMATS
+from spotree.exports.names import identifiers
+from spotree.exports.python import RESERVED
+from spotree.exports.table import FORMATS
 
 PAGE = ROOT / "docs" / "export.md"
 SHOWN = {block.language: block.text for block in blocks(PAGE)} | {

@@ -13,7 +13,7 @@ from scipy.sparse.linalg import spsolve
 
 from spotree import MDP, build_mdp, evaluate, load, models, read, solve
 from spotree.errors import InfeasibleError, ReadError
-from spotree.export.prism import to_prism
+from spotree.exports.prism import to_prism
 from spotree.tree.policy import TreePolicy
 from spotree.tree.tree import leaf, make_tree
 

@@ -1,7 +1,7 @@
 """The tree as rules in English."""
 
-from spotree.export.names import labels
-from spotree.export.numbers import exact_text
+from spotree.exports.names import labels
+from spotree.exports.numbers import exact_text
 from spotree.report.rules import rules
 from spotree.tree.policy import TreePolicy
 

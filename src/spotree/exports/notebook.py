@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import islice
 
-from spotree.export.svg import tree_svg
+from spotree.exports.svg import tree_svg
 from spotree.mdp.model import MDP
 from spotree.methods.figures import aim_text, number_text
 from spotree.methods.solution import Solution

@@ -12,9 +12,9 @@ import pytest
 
 from spotree import MDP, build_mdp, import_tree, load, read, solve
 from spotree.errors import InvalidProblemError, MissingExtraError, ReadError
-from spotree.export.onnx import to_onnx
-from spotree.export.sklearn import to_sklearn
-from spotree.export.storm import to_storm
+from spotree.exports.onnx import to_onnx
+from spotree.exports.sklearn import to_sklearn
+from spotree.exports.storm import to_storm
 from spotree.imports.storm import read_scheduler
 from spotree.tree.policy import TreePolicy
 from spotree.tree.tree import leaf, make_tree

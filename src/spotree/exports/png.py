@@ -5,8 +5,8 @@ import warnings
 from typing import Any
 
 from spotree.errors import InvalidProblemError, MissingExtraError
-from spotree.export.colours import colours
-from spotree.export.layout import LINE, PAD, layout
+from spotree.exports.colours import colours
+from spotree.exports.layout import LINE, PAD, layout
 from spotree.tree.policy import TreePolicy
 
 SCALE = 2.0  # pixels per unit of the drawing

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from spotree.errors import InvalidProblemError
-from spotree.export.table import FORMATS, Format, format_of
+from spotree.exports.table import FORMATS, Format, format_of
 from spotree.files import check_target, whole_file
 from spotree.mdp.model import MDP
 from spotree.methods.remembered import model_of
@@ -15,7 +15,7 @@ from spotree.tree.policy import TreePolicy
 from spotree.tree.tree import Tree
 
 
-def export_tree(
+def export(
     tree: Solution | TreePolicy | Tree,
     to: str | None = None,
     path: str | os.PathLike[str] | None = None,
@@ -48,7 +48,7 @@ def export_tree(
 
     Examples
     --------
-    >>> spotree.export_tree(solution, "c", "policy.c")
+    >>> spotree.export(solution, "c", "policy.c")
     """
     form = _format(to, path)
     if path is not None:
@@ -107,4 +107,4 @@ def _models(form: Format, tree: Solution | TreePolicy | Tree, model: MDP | None)
 
 
 def _function(form: Format) -> Any:
-    return getattr(import_module(f"spotree.export.{form.module}"), form.function)
+    return getattr(import_module(f"spotree.exports.{form.module}"), form.function)

@@ -10,10 +10,10 @@ import pytest
 
 import spotree
 from spotree.errors import InvalidProblemError
-from spotree.export.c import to_c
-from spotree.export.names import identifiers
-from spotree.export.python import to_python
-from spotree.export.rust import to_rust
+from spotree.exports.c import to_c
+from spotree.exports.names import identifiers
+from spotree.exports.python import to_python
+from spotree.exports.rust import to_rust
 from spotree.tree.tree import make_tree
 
 C_MAIN = """
@@ -126,7 +126,7 @@ def test_a_tree_too_deep_for_code_is_refused_with_a_way_out(to: str) -> None:
         [part for _ in chain for part in (-1, 0)] + [0],
     )
     with pytest.raises(InvalidProblemError, match=r"depth 65; as code it may have 64: .* 'json'"):
-        spotree.export_tree(tree, to)
+        spotree.export(tree, to)
 
 
 def test_identifiers_are_different_ascii_words_and_none_is_reserved() -> None:

@@ -8,15 +8,15 @@ from html import unescape
 import numpy as np
 import pytest
 
-from spotree.export.colours import COLOURS, letter
-from spotree.export.dot import to_dot
-from spotree.export.english import to_english
-from spotree.export.layout import layout
-from spotree.export.mermaid import to_mermaid
-from spotree.export.names import labels
-from spotree.export.png import to_png
-from spotree.export.svg import tree_svg
-from spotree.export.text import to_text
+from spotree.exports.colours import COLOURS, letter
+from spotree.exports.dot import to_dot
+from spotree.exports.english import to_english
+from spotree.exports.layout import layout
+from spotree.exports.mermaid import to_mermaid
+from spotree.exports.names import labels
+from spotree.exports.png import to_png
+from spotree.exports.svg import tree_svg
+from spotree.exports.text import to_text
 
 Graph = tuple[dict[str, str], dict[tuple[str, str], str]]  # labels; (node, answer) -> node
 

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 import spotree
 from spotree.cli.app import app
-from spotree.export.table import FORMATS
+from spotree.exports.table import FORMATS
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format: the endings of its files, what it is, and the function of spotree.export that makes it.
+    """One format: the endings of its files, what it is, and the function of `spotree.exports` that makes it.
 
     A module is imported when its format is first asked for. The function takes the policy, and after it the model if
     it `needs_model`; it returns what `gives` says: a text, bytes, or an object that is no file.

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from spotree.errors import InfeasibleError, ReadError
-from spotree.export.given import GivenPolicy, named_policy
-from spotree.export.prism_names import Names, comment
-from spotree.export.prism_source import conjoined
-from spotree.export.prism_states import chain_program
+from spotree.exports.given import GivenPolicy, named_policy
+from spotree.exports.prism_names import Names, comment
+from spotree.exports.prism_source import conjoined
+from spotree.exports.prism_states import chain_program
 from spotree.mdp import MDP, ChoiceRows, build_mdp
 from spotree.models import prism_source
 from spotree.readers.options import ActionMapping, Constant, ReadOptions

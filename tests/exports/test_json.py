@@ -9,7 +9,7 @@ import pytest
 
 import spotree
 from spotree.errors import ReadError
-from spotree.export.json import document, to_json
+from spotree.exports.json import document, to_json
 from spotree.tree.tree import make_tree
 
 
@@ -32,7 +32,7 @@ def test_a_tree_is_read_back_as_it_was(case, tmp_path: Path) -> None:
 
 def test_the_document_is_what_the_schema_says(case) -> None:
     jsonschema = pytest.importorskip("jsonschema")
-    schema = json.loads((files("spotree.export") / "tree.schema.json").read_text())
+    schema = json.loads((files("spotree.exports") / "tree.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
 
     def refuse(constant: str) -> None:
@@ -67,7 +67,7 @@ def test_a_very_deep_tree_is_written_without_the_readable_form_and_read_back(tmp
         [part for k in chain for part in (-1, k % 2)] + [0],
     )
     path = tmp_path / "deep.json"
-    spotree.export_tree(tree, path=path)
+    spotree.export(tree, path=path)
     assert json.loads(path.read_text())["readable"] is None
     assert spotree.read_tree(path).depth == 3000
 

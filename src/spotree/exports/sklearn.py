@@ -6,7 +6,7 @@ import numpy as np
 
 from spotree.axes import Floats, Ints
 from spotree.errors import InvalidProblemError, MissingExtraError
-from spotree.export.given import GivenPolicy, named_policy
+from spotree.exports.given import GivenPolicy, named_policy
 from spotree.mdp.model import MDP
 from spotree.tree.policy import TreePolicy
 

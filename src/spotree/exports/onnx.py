@@ -6,7 +6,7 @@ import numpy as np
 
 import spotree
 from spotree.errors import MissingExtraError
-from spotree.export.given import GivenPolicy, named_policy
+from spotree.exports.given import GivenPolicy, named_policy
 
 ML_VERSION = 3  # the first that holds thresholds as float64
 OPSET = 15

@@ -1,8 +1,8 @@
 """The tree as a flowchart for Mermaid, which Markdown pages can hold."""
 
-from spotree.export.colours import colours, letter
-from spotree.export.names import labels
-from spotree.export.numbers import exact_text
+from spotree.exports.colours import colours, letter
+from spotree.exports.names import labels
+from spotree.exports.numbers import exact_text
 from spotree.tree.policy import TreePolicy
 
 PLAIN = set(" .,_-+=?:()")  # besides letters and digits

@@ -3,8 +3,8 @@
 import keyword
 import math
 
-from spotree.export.code import Syntax, nested, origin
-from spotree.export.names import comment, identifiers
+from spotree.exports.code import Syntax, nested, origin
+from spotree.exports.names import comment, identifiers
 from spotree.tree.policy import TreePolicy
 
 RESERVED = {*keyword.kwlist, *keyword.softkwlist, "FEATURES", "ACTIONS", "policy", "float", "ValueError"}

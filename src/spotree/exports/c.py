@@ -2,9 +2,9 @@
 
 import math
 
-from spotree.export.code import Syntax, nested, origin
-from spotree.export.names import comment, identifiers
-from spotree.export.numbers import is_decimal
+from spotree.exports.code import Syntax, nested, origin
+from spotree.exports.names import comment, identifiers
+from spotree.exports.numbers import is_decimal
 from spotree.tree.policy import TreePolicy
 
 

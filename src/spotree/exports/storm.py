@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from spotree.export.given import GivenPolicy, named_policy
+from spotree.exports.given import GivenPolicy, named_policy
 from spotree.mdp.model import MDP
 from spotree.values.policy import actions_of
 

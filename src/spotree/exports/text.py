@@ -1,7 +1,7 @@
 """The tree as it is printed, with thresholds that read back exactly."""
 
-from spotree.export.names import labels
-from spotree.export.numbers import exact_text
+from spotree.exports.names import labels
+from spotree.exports.numbers import exact_text
 from spotree.tree.policy import TreePolicy
 from spotree.tree.text import tree_text
 

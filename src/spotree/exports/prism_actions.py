@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spotree.errors import ReadError
-from spotree.export.prism_names import disjunction
+from spotree.exports.prism_names import disjunction
 from spotree.readers.actions import UNLABELLED
 from spotree.readers.program import Command, Program
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from unicodedata import east_asian_width
 
-from spotree.export.colours import letter
-from spotree.export.names import labels
-from spotree.export.numbers import exact_text
+from spotree.exports.colours import letter
+from spotree.exports.names import labels
+from spotree.exports.numbers import exact_text
 from spotree.report.rules import leaves_in_order, number_text
 from spotree.shown import LONGEST_LINE, shown
 from spotree.tree.policy import TreePolicy

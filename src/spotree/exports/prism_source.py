@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import lcm
 
 from spotree.errors import ReadError
-from spotree.export.prism_actions import Action, actions_by_name
-from spotree.export.prism_names import Names, comment, disjunction, leaf_conditions, number
+from spotree.exports.prism_actions import Action, actions_by_name
+from spotree.exports.prism_names import Names, comment, disjunction, leaf_conditions, number
 from spotree.mdp.model import MDP
 from spotree.readers.options import REACH, ReadOptions
 from spotree.readers.program import Program, RewardItem
