@@ -7,13 +7,16 @@
     What reproduces the digits of the SPOT paper for csma and firewire: maximise the sum of the file's rewards for
     ever; an action that is not available ends the episode with reward -1. (No set-up is known to reproduce the
     paper's digits for wlan; it gets the same rule.)
+
+`reading` stands for `discount`, `missing` and `missing_reward`, which replace those of the set-up.
 """
 
 import tempfile
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from spotree.errors import ReadError
 from spotree.mdp.model import MDP
@@ -27,35 +30,54 @@ _EACH_STATION = "// each station"
 
 
 def csma(
-    backoff_limit: int = 2, setup: Setup = "goal", *, stations: int = 2, actions: ActionMapping = "labels"
+    backoff_limit: int = 2,
+    setup: Setup = "goal",
+    *,
+    stations: int = 2,
+    actions: ActionMapping = "labels",
+    **reading: Any,
 ) -> MDP:
     """CSMA/CD: stations share a bus and back off when they collide; 1,038 states at limit 2, 7,958 at 4."""
     _within("backoff_limit", backoff_limit, 1, 4)
     _within("stations", stations, 2, 9)
     goal = ReadOptions(reward="all_delivered", goal="all_delivered", missing="random", discount=0.99)
     text = _with_stations(_text("csma"), stations)
-    return _read(f"csma_{stations}_{backoff_limit}", text, goal, setup, actions, backoff_limit=backoff_limit)
+    constants = {"backoff_limit": backoff_limit}
+    return _read(f"csma_{stations}_{backoff_limit}", text, goal, setup, actions, constants, reading)
 
 
-def firewire(delay: int = 3, setup: Setup = "goal", *, actions: ActionMapping = "labels") -> MDP:
+def firewire(delay: int = 3, setup: Setup = "goal", *, actions: ActionMapping = "labels", **reading: Any) -> MDP:
     """Root contention in FireWire: two nodes settle who leads; 4,093 states at a wire's delay of 3."""
     _within("delay", delay, 1, 100)
     goal = ReadOptions(reward="time", sense="min", goal="done", missing="random", discount=0.99)
-    return _read("firewire", _text("firewire"), goal, setup, actions, delay=delay)
+    return _read("firewire", _text("firewire"), goal, setup, actions, {"delay": delay}, reading)
 
 
 def wlan(
-    max_backoff: int = 0, setup: Setup = "goal", *, max_collisions: int = 0, actions: ActionMapping = "labels"
+    max_backoff: int = 0,
+    setup: Setup = "goal",
+    *,
+    max_collisions: int = 0,
+    actions: ActionMapping = "labels",
+    **reading: Any,
 ) -> MDP:
     """Wireless LAN: two stations avoid collisions by waiting; 2,954 states at limit 0, 8,625 at 1, 345,000 at 4."""
     _within("max_backoff", max_backoff, 0, 4)
     _within("max_collisions", max_collisions, 0, 100)
     goal = ReadOptions(reward="time", sense="min", goal="all_sent", missing="random", discount=0.99)
     constants = {"max_backoff": max_backoff, "max_collisions": max_collisions}
-    return _read(f"wlan{max_backoff}", _text("wlan"), goal, setup, actions, **constants)
+    return _read(f"wlan{max_backoff}", _text("wlan"), goal, setup, actions, constants, reading)
 
 
-def _read(name: str, text: str, goal: ReadOptions, setup: Setup, actions: ActionMapping, **constants: int) -> MDP:
+def _read(
+    name: str,
+    text: str,
+    goal: ReadOptions,
+    setup: Setup,
+    actions: ActionMapping,
+    constants: dict[str, int],
+    reading: Mapping[str, Any],
+) -> MDP:
     if setup not in get_args(Setup):
         raise ReadError(f"setup={setup!r} is unknown; choose one of {', '.join(map(repr, get_args(Setup)))}")
     options = goal if setup == "goal" else _PAPER
@@ -63,7 +85,8 @@ def _read(name: str, text: str, goal: ReadOptions, setup: Setup, actions: Action
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.prism"
         path.write_text(text)
-        return read_prism(path, replace(options, constants=constants, actions=actions, name=full_name))
+        asked = {key: value for key, value in reading.items() if value is not None}
+        return read_prism(path, replace(options, constants=constants, actions=actions, name=full_name, **asked))
 
 
 def _text(name: str) -> str:

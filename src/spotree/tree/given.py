@@ -1,4 +1,4 @@
-"""States as people hand them over: rows of numbers, tables with named columns, or one state by the names of its features."""
+"""States as people hand them over: rows of numbers, tables with named columns, one state by its features' names."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ def table_of(given: Any, names: Sequence[str]) -> tuple[Floats, bool]:
         for name, part in zip(names, parts, strict=True):
             if part.shape != parts[0].shape or part.ndim > 1:
                 raise InvalidProblemError(
-                    f"feature {name!r} has shape {part.shape}, {names[0]!r} {parts[0].shape}; give one number a row each"
+                    f"feature {name!r} has shape {part.shape}, {names[0]!r} {parts[0].shape}; give one number a row"
                 )
         one = all(part.ndim == 0 for part in parts)
         return np.column_stack([np.atleast_1d(part) for part in parts]), one
