@@ -9,10 +9,11 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "spotree"
 CORE = Path(__file__).parent.parent / "core"
 
-BASE = {"errors", "axes", "claims", "files", "names", "shown", "_core"}
+BASE = {"errors", "axes", "claims", "document", "files", "names", "shown", "_core"}
 MAY_IMPORT = {
     "errors": set(),
     "axes": set(),
+    "document": set(),
     "shown": set(),
     "files": {"errors", "shown"},
     "names": {"errors", "axes"},

@@ -69,7 +69,9 @@ def check(
         complain("interrupted; the certificate is neither accepted nor rejected")
         raise typer.Exit(130) from None
     if as_json:
-        show_json(asdict(verdict))
+        meaning = _meaning(verdict.value, verdict.bound, verdict.tolerance) if verdict.accepted else None
+        size = {"depth": read.header["depth"], "max_leaves": read.header["max_leaves"]} if verdict.accepted else {}
+        show_json("verdict", asdict(verdict) | size | {"meaning": meaning})
     elif not verdict.accepted:
         print(f"rejected: {shown(verdict.reason, LONGEST_LINE)}")
     else:

@@ -4,12 +4,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from spotree.cli.answer import exit_as
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson, show_json, show_table
 from spotree.cli.solve import Depth, MaxLeaves, Seconds, Seed, Threads
 
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP
+    from spotree.methods.solution import Solution
 
 
 @with_model
@@ -56,8 +58,13 @@ def compare(
         if solutions[-1].status is SolveStatus.INTERRUPTED:
             break
     if as_json:
-        show_json([solution.as_dict() for solution in solutions])
-        return
+        show_json("comparison", {"model": mdp.name, "solutions": [solution.as_dict() for solution in solutions]})
+    else:
+        _show(solutions)
+    exit_as(solutions[-1])
+
+
+def _show(solutions: "list[Solution]") -> None:
     show_table(
         ["method", "return", "of optimum", "over random", "bound", "leaves", "seconds", "status"],
         [

@@ -15,7 +15,7 @@ def info(mdp: "MDP", as_json: AsJson = False) -> None:
     """Show sizes, rewards, features, actions, and the best and the random policy's return of a model."""
     facts = describe_mdp(mdp)
     if as_json:
-        show_json(facts)
+        show_json("info", facts)
         return
     show_facts(
         [

@@ -27,9 +27,8 @@ def rebuilt(
         raise unused_reward(missing_reward, rule)
     real = np.flatnonzero(mdp.choice_action >= 0)
     row_start, entry = gather_rows(mdp.row_start, real)
-    rows = ChoiceRows(
-        mdp.state_of_choice[real], mdp.choice_action[real], row_start, mdp.target[entry], mdp.probability[entry]
-    )
+    action, target = mdp.choice_action[real].astype(np.int64), mdp.target[entry].astype(np.int64)
+    rows = ChoiceRows(mdp.state_of_choice[real], action, row_start, target, mdp.probability[entry])
     return build_mdp(
         rows,
         mdp.reward_of_choice[real],
