@@ -32,6 +32,7 @@ PUBLIC = [
     "Progress",
     "Request",
     "Rsbb",
+    "Simulation",
     "Solution",
     "SolveStatus",
     "Spot",
@@ -57,6 +58,7 @@ PUBLIC = [
     "optimum",
     "policy_value",
     "read",
+    "simulate",
     "solve",
     "write_drn",
     "write_npz",
@@ -106,7 +108,7 @@ KINDS = {
     for node in ast.parse(path.read_text()).body
     if isinstance(node, ast.ClassDef)
 }
-VERBS = ["best_tree", "certify", "check", "improve", "load", "read", "solve", "write_npz", "write_umb"]
+VERBS = ["best_tree", "certify", "check", "improve", "load", "read", "simulate", "solve", "write_npz", "write_umb"]
 
 
 @pytest.mark.parametrize("name", VERBS)
@@ -115,7 +117,7 @@ def test_every_class_in_the_signature_of_a_verb_is_public(name: str) -> None:
     assert set(re.findall(r"\w+", " ".join(map(str, told)))) & KINDS <= set(PUBLIC)
 
 
-@pytest.mark.parametrize("name", ["best_tree", "certify", "check", "improve", "read", "solve"])
+@pytest.mark.parametrize("name", ["best_tree", "certify", "check", "improve", "read", "simulate", "solve"])
 def test_the_help_of_a_verb_says_what_each_of_its_parameters_means(name: str) -> None:
     verb = getattr(spotree, name)
     text = inspect.getdoc(verb) or ""

@@ -17,7 +17,7 @@ def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess
 def test_models_lists_every_shipped_model() -> None:
     from spotree.models import names
 
-    assert list(json.loads(run("models", "--json").stdout)) == list(names())
+    assert list(json.loads(run("models", "--json").stdout)["models"]) == list(names())
     assert "tiger_vs_antelope" in run("models").stdout
 
 

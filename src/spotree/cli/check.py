@@ -70,8 +70,8 @@ def check(
         raise typer.Exit(130) from None
     if as_json:
         meaning = _meaning(verdict.value, verdict.bound, verdict.tolerance) if verdict.accepted else None
-        size = {"depth": read.header["depth"], "max_leaves": read.header["max_leaves"]} if verdict.accepted else {}
-        show_json("verdict", asdict(verdict) | size | {"meaning": meaning})
+        about = {name: read.header.get(name) for name in ("depth", "max_leaves")} if verdict.accepted else {}
+        show_json("verdict", asdict(verdict) | about | {"meaning": meaning})
     elif not verdict.accepted:
         print(f"rejected: {shown(verdict.reason, LONGEST_LINE)}")
     else:

@@ -121,9 +121,8 @@ def _show(mdp: "MDP", facts: dict[str, Any], most: int) -> None:
         )
         left = facts["states"][most:]
         if left:
-            print(
-                f"... {len(left):,} more: {sign * sum(row['adds'] for row in left):+.6g} (`--rows`, or `--json` for all)"
-            )
+            rest = sign * sum(row["adds"] for row in left)
+            print(f"... {len(left):,} more: {rest:+.6g} (`--rows {len(facts['states'])}` or `--json` shows all)")
         print()
     show_facts(
         [

@@ -63,14 +63,9 @@ def evaluate(
                 f"{lacking:,} of {facts['reached_states']:,} states that it reaches lack the action it takes",
             ),
             *(
-                (
-                    f"if {rule}",
-                    _told(told, sign)
-                    + " " * 3 * (rule == mdp.missing)
-                    + "(the model's rule)" * (rule == mdp.missing),
-                )
+                (f"if {rule}", _told(told, sign) + "   (the model's rule)" * (rule == mdp.missing))
                 for rule, told in facts["rules"].items()
-                if lacking and len(facts["rules"]) > 1
+                if len(facts["rules"]) > 1
             ),
             *([] if lacking else [("so", "the return is the same under every rule for missing actions")]),
         ]
@@ -85,7 +80,7 @@ def _facts(mdp: "MDP", policy: "TreePolicy", reopen: "Callable[..., MDP]", other
 
     lacking = len(lacking_states(mdp, policy))
     own = _value(lambda: mdp, policy)
-    rules = {mdp.missing: own}
+    rules: dict[str, dict[str, Any]] = {mdp.missing: own}
     for rule in RULES:
         if rule != mdp.missing and lacking and others in ("all", rule):
             rules[rule] = _value(_under(mdp, rule, reopen), policy)

@@ -60,16 +60,12 @@ def _show(mdp: "MDP", found: "Simulation") -> None:
     sign, what = (-1.0, "cost") if mdp.sense == "min" else (1.0, "return")
     low, high = sorted((sign * found.low, sign * found.high))
     share = f"{found.confidence:.4%}".rstrip("0%").rstrip(".") + " %"
-    ended = found.episodes - found.cut
+    cut = f"; {found.cut:,} broken off after {found.horizon:,} time steps" if found.cut else ""
     show_facts(
         [
             ("model", f"{shown(mdp.name)} (discount {mdp.discount:g}, missing actions: {mdp.missing})"),
             ("episodes", f"{found.episodes:,} with {found.steps:,} time steps, seed {found.seed}"),
-            (
-                "ended",
-                f"{ended:,}"
-                + (f"; {found.cut:,} broken off after {found.horizon:,} time steps" if found.cut else ""),
-            ),
+            ("ended", f"{found.episodes - found.cut:,}{cut}"),
             (f"mean {what}", f"{sign * found.mean:.6f}"),
             ("interval", f"{low:.6f} to {high:.6f}   ({share}; {_bias(found)})"),
             (f"exact {what}", f"{sign * found.exact:.6f}   ({_verdict(found, share)})"),
