@@ -108,7 +108,7 @@ KINDS = {
     for node in ast.parse(path.read_text()).body
     if isinstance(node, ast.ClassDef)
 }
-VERBS = ["best_tree", "certify", "check", "improve", "load", "read", "simulate", "solve", "write_npz", "write_umb"]
+VERBS = ["best_tree", "certify", "check", "improve", "load", "read", "solve", "write_npz", "write_umb"]
 
 
 @pytest.mark.parametrize("name", VERBS)

@@ -32,7 +32,7 @@ def hand_over(solution: "Solution", out: Path | None, as_json: bool, failures: I
             except UnwrittenError as error:
                 failed.append(error)
         if as_json:
-            show_json("solution", solution.as_dict())
+            show_json("solution", solution.document())
         else:
             show_solution(solution)
             if out is not None and not failed:

@@ -58,7 +58,7 @@ def compare(
         if solutions[-1].status is SolveStatus.INTERRUPTED:
             break
     if as_json:
-        show_json("comparison", {"model": mdp.name, "solutions": [solution.as_dict() for solution in solutions]})
+        show_json("comparison", {"model": mdp.name, "solutions": [solution.document() for solution in solutions]})
     else:
         _show(solutions)
     exit_as(solutions[-1])

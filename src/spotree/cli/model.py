@@ -103,10 +103,8 @@ def open_model(model: str, options: dict[str, Any]) -> "MDP":
 
     if model in names():
         if fixed := [flags()[name] for name in options if name not in CHANGEABLE]:
-            raise ReadError(
-                f"{model} is a shipped model, for which {', '.join(fixed)} {'is' if len(fixed) == 1 else 'are'} fixed;"
-                f" of the reading options it takes {', '.join(flags()[name] for name in CHANGEABLE)} alone"
-            )
+            known = ", ".join(flags()[name] for name in CHANGEABLE)
+            raise ReadError(f"{model} is a shipped model, which takes {known} alone; drop {', '.join(fixed)}")
         return load(model, **options)
     if is_unknown(model):
         near = get_close_matches(model, names(), n=3, cutoff=0.6)

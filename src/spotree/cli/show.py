@@ -21,6 +21,6 @@ def show(
 
     solution = Solution.load(run)
     if as_json:
-        show_json("solution", solution.as_dict())
+        show_json("solution", solution.document())
     else:
         show_solution(solution)

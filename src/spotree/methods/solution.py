@@ -145,7 +145,7 @@ class Solution:
     def save(self, path: str | Path) -> None:
         """Write the solution as JSON; a file that is there already is replaced in one step."""
         with whole_file(path) as stream:
-            stream.write((json.dumps(self.as_dict(), indent=1) + "\n").encode())
+            stream.write((json.dumps(self.document(), indent=1) + "\n").encode())
 
     def report(self, path: str | Path, mdp: MDP | None = None) -> None:
         """Write one page of HTML that shows the tree and all that is known of it; it needs nothing else to be read.
@@ -160,15 +160,11 @@ class Solution:
         write_report(self, model_of(self, mdp), path)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings and lists, as JSON takes them: null stands for what is infinite.
-
-        Beside what `load` needs it says what a reader would have to work out: `of_optimum`, `over_random`, `gap`,
-        `proved_optimal`, `status_text`, `cost` (null unless costs are minimised) and the tree as `text`.
-        """
+        """Plain numbers, strings and lists."""
         plain = {
             f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("policy", "history", "notes")
         }
-        entries = plain | {
+        return plain | {
             "status": self.status.name,
             "notes": dict(self.notes),
             "tree": tree_lists(self.policy.tree),
@@ -176,6 +172,13 @@ class Solution:
             "action_names": list(self.policy.action_names),
             "history": [{f.name: getattr(line, f.name) for f in fields(line)} for line in self.history],
         }
+
+    def document(self) -> dict[str, Any]:
+        """What `save` writes and `--json` prints: null stands for what is infinite.
+
+        Beside what `load` needs it says what a reader would have to work out: `of_optimum`, `over_random`, `gap`,
+        `proved_optimal`, `status_text`, `cost` (null unless costs are minimised) and the tree as `text`.
+        """
         derived = {
             "of_optimum": self.of_optimum,
             "over_random": self.over_random,
@@ -185,7 +188,7 @@ class Solution:
             "cost": -self.value if self.sense == "min" else None,
             "text": str(self.policy),
         }
-        return document("solution", entries | derived, VERSION)
+        return document("solution", self.as_dict() | derived, VERSION)
 
     @staticmethod
     def load(path: str | Path) -> "Solution":
