@@ -98,9 +98,10 @@ def test_the_sound_twin_is_read_whatever_stands_beside_its_entries(tmp_path: Pat
     }
 
 
-@pytest.mark.parametrize(
-    "entry", [key for key in document() if key not in ("format", "version", "error", "sense", "notes")]
-)
+OPTIONAL = ("format", "version", "error", "sense", "notes")
+
+
+@pytest.mark.parametrize("entry", [key for key in document() if key not in OPTIONAL])
 def test_no_entry_may_be_missing(tmp_path: Path, entry: str) -> None:
     with pytest.raises(ReadError, match=f"'{entry}' is missing"):
         load(tmp_path, json.dumps({key: value for key, value in document().items() if key != entry}))

@@ -29,8 +29,9 @@ class Simulation:
     mean
         The mean of the episodes' discounted rewards.
     low, high
-        The confidence interval of the return: normal, from the spread of the episodes, widened by `bias` on both
-        sides. What happens in fewer than some thirty of the episodes may be missed by the spread.
+        The confidence interval of the return: normal, from the spread of the episodes, widened on both sides by what
+        their skewness can do to it and by `bias`. An event that decides the return but happens in none or a handful of
+        the episodes is missed all the same: play more.
     exact
         The return by a linear solve, of which the episodes know nothing; -inf for a policy that may pay for ever.
     episodes, steps
@@ -110,9 +111,8 @@ def simulate(
         share = min(1.0, cut / episodes + z * math.sqrt(cut) / episodes)
         bias = (mdp.discount**most if mdp.discount < 1 else share) * largest
     mean = math.fsum(earned) / episodes
-    half = z * float(earned.std(ddof=1 if episodes > 1 else 0)) / math.sqrt(episodes)
     rounding = 1e-12 * max(1.0, abs(mean))  # where all episodes are the same, nothing else is left
-    wide = half + bias + rounding if episodes > 1 else math.inf
+    wide = _half_width(earned, mean, z) + bias + rounding
     return Simulation(mean, mean - wide, mean + wide, exact, episodes, steps, cut, most, bias, confidence, seed)
 
 
@@ -143,6 +143,18 @@ def _play(
         if gone.any():
             on, state = on[~gone], state[~gone]
     return earned, steps, len(on)
+
+
+def _half_width(earned: Floats, mean: float, z: float) -> float:
+    """Of the mean's normal interval, and how far Johnson's correction for skewness (1978) moves that."""
+    episodes = len(earned)
+    if episodes == 1:
+        return math.inf
+    spread = float(earned.std(ddof=1))
+    if spread == 0:
+        return 0.0
+    third = float(((earned - mean) ** 3).mean())
+    return z * spread / math.sqrt(episodes) + abs(third) / (6 * spread**2 * episodes) * (1 + 2 * z**2)
 
 
 def _horizon(discount: float) -> int:
