@@ -49,6 +49,12 @@ def test_a_shipped_protocol_takes_the_same_options(name: str) -> None:
     assert (mdp.discount, mdp.missing, mdp.name) == (0.9, "stay", name)
 
 
+def test_an_error_about_a_shipped_protocol_names_the_model_and_no_file() -> None:
+    pytest.importorskip("stormpy")
+    with pytest.raises(ReadError, match=r"^firewire: with missing='end'"):
+        load("firewire", missing="end")
+
+
 def test_undiscounted_costs_without_an_end_are_refused() -> None:
     with pytest.raises((InvalidModelError, InfeasibleError)):
         load("inventory_management", discount=1)

@@ -63,13 +63,20 @@ def evaluate(
                 f"{lacking:,} of {facts['reached_states']:,} states that it reaches lack the action it takes",
             ),
             *(
-                (f"if {rule}", _told(told, sign) + "   (the model's rule)" * (rule == mdp.missing))
+                (f"if {rule}", _told(told, sign) + _remark(mdp, rule, sign, what))
                 for rule, told in facts["rules"].items()
                 if len(facts["rules"]) > 1
             ),
             *([] if lacking else [("so", "the return is the same under every rule for missing actions")]),
         ]
     )
+
+
+def _remark(mdp: "MDP", rule: str, sign: float, what: str) -> str:
+    own = ", the model's rule" if rule == mdp.missing else ""
+    if rule == "end":
+        return f", where the episode ends with a {what} of {sign * mdp.missing_reward:g}{own}"
+    return own
 
 
 def _facts(mdp: "MDP", policy: "TreePolicy", reopen: "Callable[..., MDP]", others: str) -> dict[str, Any]:
@@ -133,5 +140,5 @@ def _value(model: "Callable[[], MDP]", policy: "TreePolicy") -> dict[str, Any]:
 def _told(rule: dict[str, Any], sign: float) -> str:
     if rule["value"] is None:
         word = "infeasible" if rule["feasible"] is False else "no such model"
-        return f"{word}: {shown(rule['reason'], LONGEST_LINE)}"
-    return f"{sign * rule['value']:.6f}   (error below {max(rule['error'], 1e-300):.1e})"
+        return f"{word}: {shown(rule['reason'].partition(';')[0], LONGEST_LINE)}"
+    return f"{sign * rule['value']:.6f}   (error at most {rule['error']:.1e})"

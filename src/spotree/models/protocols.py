@@ -86,7 +86,10 @@ def _read(
         path = Path(folder) / f"{name}.prism"
         path.write_text(text)
         asked = {key: value for key, value in reading.items() if value is not None}
-        return read_prism(path, replace(options, constants=constants, actions=actions, name=full_name, **asked))
+        try:
+            return read_prism(path, replace(options, constants=constants, actions=actions, name=full_name, **asked))
+        except ReadError as error:  # about what was asked for: nobody knows the file
+            raise ReadError(str(error).replace(str(path), full_name)) from error
 
 
 def _text(name: str) -> str:
