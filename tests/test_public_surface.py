@@ -32,6 +32,7 @@ PUBLIC = [
     "Progress",
     "Request",
     "Rsbb",
+    "Simulation",
     "Solution",
     "SolveStatus",
     "Spot",
@@ -61,6 +62,7 @@ PUBLIC = [
     "policy_value",
     "read",
     "read_tree",
+    "simulate",
     "solve",
     "write_drn",
     "write_npz",
@@ -133,7 +135,7 @@ def test_every_class_in_the_signature_of_a_verb_is_public(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["best_tree", "certify", "check", "export", "import_tree", "improve", "read", "solve"]
+    "name", ["best_tree", "certify", "check", "export", "import_tree", "improve", "read", "simulate", "solve"]
 )
 def test_the_help_of_a_verb_says_what_each_of_its_parameters_means(name: str) -> None:
     verb = getattr(spotree, name)

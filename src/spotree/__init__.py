@@ -61,6 +61,8 @@ if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree.values import evaluate as evaluate
     from spotree.values import optimum as optimum
     from spotree.values import policy_value as policy_value
+    from spotree.values.simulate import Simulation as Simulation
+    from spotree.values.simulate import simulate as simulate
 
 _HOME = {
     "Certificate": "spotree.proof.certificate",
@@ -80,6 +82,7 @@ _HOME = {
     "Progress": "spotree.methods.history",
     "Request": "spotree.methods.request",
     "Rsbb": "spotree.step.rsbb.engine",
+    "Simulation": "spotree.values.simulate",
     "Solution": "spotree.methods.solution",
     "SolveStatus": "spotree.methods.solution",
     "Spot": "spotree.methods.spot",
@@ -109,6 +112,7 @@ _HOME = {
     "policy_value": "spotree.values",
     "read": "spotree.readers.read",
     "read_tree": "spotree.exports.json",
+    "simulate": "spotree.values.simulate",
     "solve": "spotree.methods.solve",
     "write_drn": "spotree.readers.drn_write",
     "write_npz": "spotree.readers.npz",

@@ -17,7 +17,7 @@ def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess
 def test_models_lists_every_shipped_model() -> None:
     from spotree.models import names
 
-    assert list(json.loads(run("models", "--json").stdout)) == list(names())
+    assert list(json.loads(run("models", "--json").stdout)["models"]) == list(names())
     assert "tiger_vs_antelope" in run("models").stdout
 
 
@@ -95,11 +95,14 @@ def test_ctrl_c_shows_the_best_tree_so_far(tmp_path: Path) -> None:
     text, errors = running.communicate(timeout=30)
     assert "interrupted" in text, errors
     assert out.exists()
+    assert running.returncode == 130
 
 
 def test_help_teaches_every_command() -> None:
     overview = run("--help").stdout
-    for command in ("solve", "certify", "check", "compare", "info", "models", "improve"):
+    for command in (
+        "solve", "certify", "check", "compare", "show", "evaluate", "simulate", "diff", "info", "models", "improve"
+    ):  # fmt: skip
         assert command in overview
         assert "--help" in run(command, "--help").stdout
 

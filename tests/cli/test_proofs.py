@@ -100,7 +100,7 @@ def test_ctrl_c_shows_tree_and_bound_and_leaves_a_certificate_of_that_bound(seco
     name, path = "tiger_vs_antelope", tmp_path / "run.cert"
     arguments = command("certify", name, "-d", 2, "-t", 300, "-c", path, "--json")
     done = interrupted(arguments, tmp_path, seconds)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 130, done.stderr
     solution = json.loads(done.stdout)
     assert solution["status"] == "INTERRUPTED"
     assert solution["value"] <= 0.7536985 <= solution["bound"]  # the best tree that is known

@@ -10,7 +10,7 @@ def main() -> None:
     """Entry point.
 
     Exit codes: 0 done, 1 rejected or nobody reads on, 2 bad input, 3 a file or the output cannot be written (the
-    result is printed all the same), 130 interrupted.
+    result is printed all the same), 10 not proved (where that was asked), 130 interrupted.
     """
     from spotree.cli.streams import complain, ended, prepare
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from spotree.methods.solution import Solution
 
 
+NOT_PROVED, INTERRUPTED = 10, 130  # exit codes
+OnlyProved = Annotated[
+    bool, typer.Option("--exit-code", help="Exit with 10 if the tree is not proved to be the best of its size.")
+]
+
+
 def hand_over(solution: "Solution", out: Path | None, as_json: bool, failures: Iterable[SpotreeError] = ()) -> None:
     """Save the solution, then print it; what could not be written is said at the end, whatever happens."""
     failed = list(failures)
@@ -32,7 +38,7 @@ def hand_over(solution: "Solution", out: Path | None, as_json: bool, failures: I
             except UnwrittenError as error:
                 failed.append(error)
         if as_json:
-            show_json(solution.as_dict() | solution.figures.as_dict())
+            show_json("solution", solution.document())
         else:
             show_solution(solution)
             if out is not None and not failed:
@@ -42,6 +48,14 @@ def hand_over(solution: "Solution", out: Path | None, as_json: bool, failures: I
             complain(failure)
     if failed:
         raise typer.Exit(3)
+
+
+def exit_as(solution: "Solution", only_proved: bool = False) -> None:
+    """End a command as its answer says: 130 if it was interrupted, 10 if it had to be proved and is not."""
+    if solution.status.name == "INTERRUPTED":
+        raise typer.Exit(INTERRUPTED)
+    if only_proved and not solution.proved_optimal:
+        raise typer.Exit(NOT_PROVED)
 
 
 def show_solution(solution: "Solution") -> None:

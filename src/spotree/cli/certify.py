@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spotree.cli.answer import hand_over
+from spotree.cli.answer import OnlyProved, exit_as, hand_over
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson, check_writable
 from spotree.cli.solve import Depth, MaxLeaves, Out, Seconds, Start, Threads
@@ -39,6 +39,7 @@ def certify(
     memory: Annotated[
         float | None, typer.Option("--memory", help="Gigabytes that open regions may take.", min=0.001)
     ] = None,
+    only_proved: OnlyProved = False,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
@@ -88,3 +89,4 @@ def certify(
         name = shown(shlex.quote(str(resume)), LONGEST_LINE)
         way = "checks both" if certificate is not None else "needs a new one: run again with --certificate"
         print(f"bound and proof hold if {name} does, which was not checked; `spotree check` {way}")
+    exit_as(solution, only_proved)

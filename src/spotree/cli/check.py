@@ -82,7 +82,9 @@ def check(
         complain("interrupted; the certificate is neither accepted nor rejected")
         raise typer.Exit(130) from None
     if as_json:
-        show_json(asdict(verdict))
+        meaning = _meaning(verdict.value, verdict.bound, verdict.tolerance, mdp.sense) if verdict.accepted else None
+        about = {name: read.header.get(name) for name in ("depth", "max_leaves")} if verdict.accepted else {}
+        show_json("verdict", asdict(verdict) | about | {"meaning": meaning})
     elif not verdict.accepted:
         print(f"rejected: {shown(verdict.reason, LONGEST_LINE)}")
     else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from spotree.cli.answer import exit_as
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson, check_writable, show_json, show_table
 from spotree.cli.solve import Depth, MaxLeaves, Seconds, Seed, Threads
@@ -78,9 +79,10 @@ def compare(
 
         save_picture(comparison(solutions), plot)
     if as_json:
-        show_json([solution.as_dict() | solution.figures.as_dict() for solution in solutions])
-        return
-    show_comparison(solutions)
+        show_json("comparison", {"model": mdp.name, "solutions": [solution.document() for solution in solutions]})
+    else:
+        show_comparison(solutions)
+    exit_as(solutions[-1])
 
 
 def show_comparison(solutions: "Sequence[Solution]") -> None:

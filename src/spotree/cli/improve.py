@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from spotree.cli.complete import engine_names
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson, show_facts, show_json
 from spotree.cli.solve import Depth, MaxLeaves, Threads
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 def improve(
     mdp: "MDP",
     depth: Depth = 3,
-    engine: Annotated[str, typer.Option("--engine", "-e", help="exact, rsbb, milp or exhaustive.")] = "exact",
+    engine: Annotated[
+        str, typer.Option("--engine", "-e", help="exact, rsbb, milp or exhaustive.", autocompletion=engine_names)
+    ] = "exact",
     policy: Annotated[
         str, typer.Option("--policy", help="Whose values count: `first` action, `random` or `optimal`.")
     ] = "first",
@@ -58,6 +61,7 @@ def improve(
     tree = str(TreePolicy(step.tree, mdp.feature_names, mdp.action_names))
     if as_json:
         show_json(
+            "step",
             {
                 "model": mdp.name,
                 "engine": step.engine,
@@ -68,7 +72,11 @@ def improve(
                 "counts": dict(step.counts),
                 "return": returns,
                 "tree": tree.splitlines(),
-            }
+                "weights": weights,
+                "policy": policy,
+                "gap": step.gap,
+                "status_text": str(step.status),
+            },
         )
         return
     print(tree + "\n")

@@ -18,7 +18,7 @@ def info(mdp: "MDP", as_json: AsJson = False) -> None:
     facts = describe_mdp(mdp)
     figures = Figures(facts["optimum"], facts["random_value"], sense=mdp.sense, error=facts["optimum_error"])
     if as_json:
-        show_json(facts)
+        show_json("info", facts)
         return
     show_facts(
         [

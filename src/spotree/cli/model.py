@@ -2,15 +2,19 @@
 
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from spotree.cli.complete import model_names
+
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP
 
 READING = "How to read a model file"
+CHANGEABLE = ("discount", "missing", "missing_reward")  # of a shipped model
 
 
 def _option(*names: str, text: str) -> Any:
@@ -18,10 +22,18 @@ def _option(*names: str, text: str) -> Any:
 
 
 def with_model(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn the first parameter of a command, `mdp`, into MODEL and the options for reading a file."""
+    """Turn the first parameter of a command, `mdp`, into MODEL and the options for reading a file.
+
+    A parameter `reopen` is called with options that are to be changed, and reads the model once more.
+    """
 
     def parse(
-        model: Annotated[str, typer.Argument(help="A shipped model (see `spotree models`) or a model file.")],
+        model: Annotated[
+            str,
+            typer.Argument(
+                help="A shipped model (see `spotree models`) or a model file.", autocompletion=model_names
+            ),
+        ],
         constants: Annotated[
             list[str] | None, _option("--constants", text="Constants, as in `delay=3,N=2` (repeatable).")
         ] = None,
@@ -47,10 +59,14 @@ def with_model(command: Callable[..., None]) -> Callable[..., None]:
         drop_actions: Annotated[
             list[str] | None, _option("--drop-action", text="Leave this action out (repeatable).")
         ] = None,
+        env_kwargs: Annotated[
+            list[str] | None,
+            _option("--env", text="What an environment is made with, as in `map_name=8x8,is_slippery=false`."),
+        ] = None,
         **rest: Any,
     ) -> None:
         options = {
-            "constants": _constants(",".join(constants)) if constants else None,
+            "constants": _pairs(constants, "--constants") if constants else None,
             "reward": reward.split(",") if reward and "," in reward else reward,
             "sense": None if sense == "max" else sense,
             "goal": goal,
@@ -59,10 +75,15 @@ def with_model(command: Callable[..., None]) -> Callable[..., None]:
             "missing_reward": missing_reward,
             "actions": None if actions == "commands" else actions,
             "drop_actions": drop_actions or None,
+            "env_kwargs": _values(_pairs(env_kwargs, "--env")) if env_kwargs else None,
         }
-        command(open_model(model, {name: given for name, given in options.items() if given is not None}), **rest)
+        given = {name: value for name, value in options.items() if value is not None}
+        if "reopen" in wanted:
+            rest["reopen"] = lambda **changes: open_model(model, given | changes)
+        command(open_model(model, given), **rest)
 
-    own = [parameter for name, parameter in inspect.signature(command).parameters.items() if name != "mdp"]
+    wanted = inspect.signature(command).parameters
+    own = [parameter for name, parameter in wanted.items() if name not in ("mdp", "reopen")]
     reading = [parameter for name, parameter in inspect.signature(parse).parameters.items() if name != "rest"]
     merged = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in [reading[0], *own, *reading[1:]]
@@ -81,10 +102,10 @@ def open_model(model: str, options: dict[str, Any]) -> "MDP":
     from spotree.readers.read import UNDERSTOOD, is_unknown, read
 
     if model in names():
-        if options:
-            given = ", ".join(flags()[name] for name in options)
-            raise ReadError(f"{model} is a shipped model and takes no reading options; drop {given}")
-        return load(model)
+        if fixed := [flags()[name] for name in options if name not in CHANGEABLE]:
+            known = ", ".join(flags()[name] for name in CHANGEABLE)
+            raise ReadError(f"{model} is a shipped model, which takes {known} alone; drop {', '.join(fixed)}")
+        return load(model, **options)
     if is_unknown(model):
         near = get_close_matches(model, names(), n=3, cutoff=0.6)
         guess = f"did you mean {', '.join(near)}? " if near else ""
@@ -94,11 +115,25 @@ def open_model(model: str, options: dict[str, Any]) -> "MDP":
     return read(model, **options)
 
 
-def _constants(text: str) -> dict[str, str]:
-    """`a=1,b=2` as a mapping; the reader gives the values their types."""
-    pairs = [pair.partition("=") for pair in text.split(",")]
+def _pairs(texts: list[str], option: str) -> dict[str, str]:
+    """`a=1,b=2` as a mapping; the reader of a file gives the values their types."""
+    pairs = [pair.partition("=") for pair in ",".join(texts).split(",")]
     for name, equals, value in pairs:
         if not (name.strip() and equals and value.strip()):
             given = name + equals + value
-            raise typer.BadParameter(f"{given!r} is not of the form name=value", param_hint="--constants")
+            raise typer.BadParameter(f"{given!r} is not of the form name=value", param_hint=option)
     return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def _values(texts: dict[str, str]) -> dict[str, Any]:
+    """Keyword arguments as Python has them: numbers, true and false, else texts."""
+
+    def value(text: str) -> Any:
+        if text.lower() in ("true", "false"):
+            return text.lower() == "true"
+        for kind in (int, float):
+            with suppress(ValueError):
+                return kind(text)
+        return text
+
+    return {name: value(text) for name, text in texts.items()}

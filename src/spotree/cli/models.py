@@ -9,6 +9,6 @@ def models(as_json: AsJson = False) -> None:
 
     described = {name: describe(name) for name in names()}
     if as_json:
-        show_json(described)
+        show_json("models", {"models": described})
     else:
         show_table(["name", "what it is"], [[name, text] for name, text in described.items()])

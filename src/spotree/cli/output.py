@@ -1,13 +1,13 @@
 """How commands print: JSON for programs, aligned text for people."""
 
 import json
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from spotree.document import document
 from spotree.errors import SpotreeError
 from spotree.files import UnwrittenError, check_target
 from spotree.shown import LONGEST_LINE, shown
@@ -23,9 +23,9 @@ def check_writable(path: Path | None, option: str = "--out") -> Path | None:
         raise SpotreeError(f"{option} {error}") from error
 
 
-def show_json(document: Any) -> None:
-    """Print one JSON document; numbers that JSON cannot say become null."""
-    print(json.dumps(_finite(document), indent=1))
+def show_json(kind: str, entries: Mapping[str, Any]) -> None:
+    """Print one JSON document of that kind."""
+    print(json.dumps(document(kind, entries), indent=1))
 
 
 def show_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -45,11 +45,3 @@ def show_facts(facts: Iterable[tuple[str, str | Sequence[str]]]) -> None:
     for name, lines in pairs:
         for number, line in enumerate(lines):
             print(f"{'' if number else name:{width}}  {shown(line, LONGEST_LINE)}")
-
-
-def _finite(document: Any) -> Any:
-    if isinstance(document, dict):
-        return {key: _finite(value) for key, value in document.items()}
-    if isinstance(document, list | tuple):
-        return [_finite(value) for value in document]
-    return None if isinstance(document, float) and not math.isfinite(document) else document

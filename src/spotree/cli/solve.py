@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spotree.cli.answer import hand_over
+from spotree.cli.answer import OnlyProved, exit_as, hand_over
+from spotree.cli.complete import engine_names, method_names
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson, check_writable
 
@@ -27,16 +28,29 @@ def solve(
     depth: Depth = 3,
     time_limit: Seconds = 60.0,
     method: Annotated[
-        str, typer.Option("--method", "-m", help="neighbourhood, spot, spot+ws, omdt or viper.")
+        str,
+        typer.Option(
+            "--method", "-m", help="neighbourhood, spot, spot+ws, omdt or viper.", autocompletion=method_names
+        ),
     ] = "neighbourhood",
     max_leaves: MaxLeaves = None,
     seed: Seed = 0,
     threads: Threads = None,
     start: Start = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            "--engine",
+            "-e",
+            help="What solves the steps of `-m spot`: exact, rsbb, milp or exhaustive.",
+            autocompletion=engine_names,
+        ),
+    ] = None,
     preset: Annotated[str | None, typer.Option("--preset", help="`paper`: SPOT's settings in the paper.")] = None,
     prove: Annotated[
         float | None, typer.Option("--prove", help="Then spend so many seconds on a proof.", min=0.0)
     ] = None,
+    only_proved: OnlyProved = False,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
@@ -49,7 +63,8 @@ def solve(
     from spotree.methods.solve import solve as run
 
     check_writable(out)
-    settings = {} if preset is None else {"preset": preset}
+    given = {"preset": preset, "engine": engine}
+    settings = {name: value for name, value in given.items() if value is not None}
     with LiveLine(quiet=as_json, sense=mdp.sense) as live:
         solution = run(
             mdp,
@@ -76,3 +91,4 @@ def solve(
                 progress=live.show,
             )
     hand_over(solution, out, as_json)
+    exit_as(solution, only_proved)

@@ -12,7 +12,7 @@ _WAYS_OUT = {  # those that Python alone has, and what to do here instead
     r"\bundiscounted=True with 1\b": "--discount 1",
     r"a tolerance of \S+ or more or (?=a lower discount)": "",
     r"; arrays go to build_mdp, shipped names to load\b": "",
-    r"(?<=has no setting 'preset'; )it has .*": "drop --preset",
+    r"(?<=has no setting ')(preset|engine)'; it has .*": r"\1'; add -m spot, or drop --\1",
 }
 _VALUE = r"""\{[^}]*\}|\([^)]*\)|\[[^]]*\]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\.\.\.|[\w+-]+(?:\.\w+)*"""
 _MASK = "\ue000"  # stands for words that the user wrote

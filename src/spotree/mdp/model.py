@@ -1,5 +1,6 @@
 """What is decided: a finite Markov decision process, frozen, its choices as rows of one sparse matrix."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -135,6 +136,16 @@ class MDP:
         given, as in 0.1 + 0.9, and stay.
         """
         return float(above_one(self.row_start, self.probability).max(initial=0.0))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model, by the ending of the path; `spotree.read` reads it back.
+
+        .npz and .umb (.umb.gz, .umb.xz) keep everything. A path FOLDER/model.drn makes that folder as dtPAYNT takes it,
+        see `write_drn`: the discount and the rule for missing actions are not in it.
+        """
+        from spotree.readers.write import write
+
+        write(self, path)
 
     def transition_matrix(self, action: int | str) -> sp.csr_matrix:
         """CSR [state, next state] under one action, missing ones filled in (forbidden: an empty row)."""

@@ -1,6 +1,7 @@
 """What a run answers: a policy, what it is worth, what no tree of its size can exceed, and how that was found."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
@@ -22,6 +23,7 @@ from spotree.claims import (
     text,
     whole,
 )
+from spotree.document import document
 from spotree.errors import InvalidProblemError, ReadError
 from spotree.files import whole_file
 from spotree.mdp.model import MDP, Sense
@@ -173,9 +175,8 @@ class Solution:
 
     def save(self, path: str | Path) -> None:
         """Write the solution as JSON; a file that is there already is replaced in one step."""
-        document = {"format": FORMAT, "version": VERSION} | self.as_dict()
         with whole_file(path) as stream:
-            stream.write((json.dumps(document, indent=1) + "\n").encode())
+            stream.write((json.dumps(self.document(), indent=1) + "\n").encode())
 
     def report(self, path: str | Path, mdp: MDP | None = None) -> None:
         """Write one page of HTML that shows the tree and all that is known of it; it needs nothing else to be read.
@@ -190,7 +191,7 @@ class Solution:
         write_report(self, model_of(self, mdp), path)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings and lists, ready for JSON."""
+        """Plain numbers, strings and lists."""
         plain = {
             f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("policy", "history", "notes")
         }
@@ -203,53 +204,78 @@ class Solution:
             "history": [{f.name: getattr(line, f.name) for f in fields(line)} for line in self.history],
         }
 
+    def document(self) -> dict[str, Any]:
+        """What `save` writes and `--json` prints: null stands for what is infinite.
+
+        Beside what `load` needs it says what a reader would have to work out: the `figures`, `proved_optimal`,
+        `status_text` and the tree as `text`.
+        """
+        derived = self.figures.as_dict() | {
+            "proved_optimal": self.proved_optimal,
+            "status_text": str(self.status),
+            "text": str(self.policy),
+        }
+        return document("solution", self.as_dict() | derived, VERSION)
+
     @staticmethod
     def load(path: str | Path) -> "Solution":
         """Read a solution that `save` wrote; says which entry of another file is wrong."""
         content = regular_bytes(path, LARGEST_FILE)
         try:
-            document = json_bytes(content)
+            claim = json_bytes(content)
         except ClaimError as error:
             raise ReadError(f"{path}: not a solution file ({error})") from error
-        if not isinstance(document, dict) or document.get("format") != FORMAT:
+        if not isinstance(claim, dict) or claim.get("format") != FORMAT:
             raise ReadError(f"{path}: not a solution file (no format {FORMAT!r} in it)")
-        if document.get("version") != VERSION:
+        if claim.get("version") != VERSION:
             raise ReadError(
-                f"{path}: version {in_short(document.get('version'))}; this spotree reads version {VERSION}"
+                f"{path}: version {in_short(claim.get('version'))}; this spotree reads version {VERSION}"
             )
         try:
-            return _from_dict(document)
+            return _from_dict(claim)
         except (ClaimError, InvalidProblemError) as error:
             raise ReadError(f"{path}: missing or broken entry: {error}") from error
 
 
-def _from_dict(document: dict[str, Any]) -> Solution:
-    _SOLUTION("", document)
-    tree = claimed_tree(document["tree"])
-    features, actions = tuple(document["feature_names"]), tuple(document["action_names"])
+def _from_dict(claim: dict[str, Any]) -> Solution:
+    _SOLUTION("", claim)
+    tree = claimed_tree(claim["tree"])
+    features, actions = tuple(claim["feature_names"]), tuple(claim["action_names"])
     fits_names(tree, features, actions)
-    if tree.depth > document["depth"]:
-        raise ClaimError(f"depth is {document['depth']}, but the tree has depth {tree.depth}")
-    if document["max_leaves"] is not None and tree.num_leaves > document["max_leaves"]:
-        raise ClaimError(f"max_leaves is {document['max_leaves']}, but the tree has {tree.num_leaves} leaves")
+    if tree.depth > claim["depth"]:
+        raise ClaimError(f"depth is {claim['depth']}, but the tree has depth {tree.depth}")
+    if claim["max_leaves"] is not None and tree.num_leaves > claim["max_leaves"]:
+        raise ClaimError(f"max_leaves is {claim['max_leaves']}, but the tree has {tree.num_leaves} leaves")
     derived = {"policy", "history", "status"}
-    document = dict[str, Any]({"error": 0.0, "sense": "max", "notes": {}}) | document
-    plain = {f.name: document[f.name] for f in fields(Solution) if f.name not in derived}
-    lines = [{f.name: line[f.name] for f in fields(Progress) if f.name in line} for line in document["history"]]
+    claim = _spoken(dict[str, Any]({"error": 0.0, "sense": "max", "notes": {}}) | claim, _INFINITE)
+    plain = {f.name: claim[f.name] for f in fields(Solution) if f.name not in derived}
+    lines = [
+        _spoken({f.name: line[f.name] for f in fields(Progress) if f.name in line}, _INFINITE_IN_A_LINE)
+        for line in claim["history"]
+    ]
     return Solution(
         policy=TreePolicy(tree, features, actions),
-        status=SolveStatus[document["status"]],
+        status=SolveStatus[claim["status"]],
         history=tuple(Progress(**line) for line in lines),
         **plain,
     )
+
+
+# What null says, as JSON has no infinite numbers (files of older versions spell them out).
+_INFINITE = {"random_value": -math.inf, "error": math.inf}
+_INFINITE_IN_A_LINE = {"value": -math.inf, "bound": math.inf}
+
+
+def _spoken(entries: dict[str, Any], infinite: Mapping[str, float]) -> dict[str, Any]:
+    return entries | {name: value for name, value in infinite.items() if entries.get(name, 0) is None}
 
 
 _LINE = record(
     {
         "seconds": number(0),
         "round": whole(0),
-        "value": number(infinite=True),  # before the first tree it is -inf
-        "bound": number(infinite=True),
+        "value": optional(number(infinite=True)),  # before the first tree it is -inf
+        "bound": optional(number(infinite=True)),
     },
     {"current": optional(number(infinite=True))},
 )
@@ -258,7 +284,9 @@ _SOLUTION = record(
         "value": number(),
         "bound": number(),
         "optimum": number(),
-        "random_value": number(infinite=True),  # where the random policy takes a forbidden action it is -inf
+        "random_value": optional(
+            number(infinite=True)
+        ),  # where the random policy takes a forbidden action it is -inf
         "depth": whole(0, DEEPEST),
         "max_leaves": optional(whole(1)),
         "status": one_of(*SolveStatus.__members__),
@@ -273,5 +301,5 @@ _SOLUTION = record(
         "action_names": list_of(text(), least=1),
         "history": list_of(_LINE),
     },
-    {"error": number(0, infinite=True), "sense": one_of("max", "min"), "notes": named(text(2**20))},
+    {"error": optional(number(0, infinite=True)), "sense": one_of("max", "min"), "notes": named(text(2**20))},
 )

@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from spotree.errors import ReadError
-from spotree.mdp.model import MDP
+from spotree.mdp.model import MDP, Missing
+from spotree.mdp.rebuild import rebuilt, unused_reward
 
 
 class Shipped(NamedTuple):
@@ -74,12 +75,29 @@ def describe(name: str) -> str:
     return _shipped(name).description
 
 
-def load(name: str) -> MDP:
-    """The shipped model of that name."""
+def load(
+    name: str,
+    *,
+    discount: float | None = None,
+    missing: Missing | None = None,
+    missing_reward: float | None = None,
+) -> MDP:
+    """The shipped model of that name.
+
+    Parameters
+    ----------
+    discount, missing, missing_reward
+        As for `read`; the model's own if not given.
+    """
     shipped = _shipped(name)
+    given: dict[str, Any] = {"discount": discount, "missing": missing, "missing_reward": missing_reward}
     make = getattr(import_module(f"{__name__}.{shipped.module}"), shipped.function)
-    mdp: MDP = make(*shipped.arguments)
-    return replace(mdp, name=name)
+    if shipped.module == "protocols":  # read from a file, which tells more than an MDP that is ready
+        mdp: MDP = make(*shipped.arguments, **given)
+        if missing_reward is not None and mdp.missing != "end":
+            raise unused_reward(missing_reward, mdp.missing)
+        return replace(mdp, name=name)
+    return replace(rebuilt(make(*shipped.arguments), **given), name=name)
 
 
 def prism_source(name: str) -> Any:

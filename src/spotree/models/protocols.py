@@ -7,13 +7,16 @@
     What reproduces the digits of the SPOT paper for csma and firewire: maximise the sum of the file's rewards for
     ever; an action that is not available ends the episode with reward -1. (No set-up is known to reproduce the
     paper's digits for wlan; it gets the same rule.)
+
+`reading` stands for `discount`, `missing` and `missing_reward`, which replace those of the set-up.
 """
 
 import tempfile
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from spotree.errors import ReadError
 from spotree.mdp.model import MDP
@@ -34,10 +37,15 @@ class Source(NamedTuple):
 
 
 def csma(
-    backoff_limit: int = 2, setup: Setup = "goal", *, stations: int = 2, actions: ActionMapping = "labels"
+    backoff_limit: int = 2,
+    setup: Setup = "goal",
+    *,
+    stations: int = 2,
+    actions: ActionMapping = "labels",
+    **reading: Any,
 ) -> MDP:
     """CSMA/CD: stations share a bus and back off when they collide; 1,038 states at limit 2, 7,958 at 4."""
-    return _read(csma_source(backoff_limit, setup, stations=stations, actions=actions))
+    return _read(csma_source(backoff_limit, setup, stations=stations, actions=actions), reading)
 
 
 def csma_source(
@@ -50,9 +58,9 @@ def csma_source(
     return _source(f"csma_{stations}_{backoff_limit}", text, goal, setup, actions, backoff_limit=backoff_limit)
 
 
-def firewire(delay: int = 3, setup: Setup = "goal", *, actions: ActionMapping = "labels") -> MDP:
+def firewire(delay: int = 3, setup: Setup = "goal", *, actions: ActionMapping = "labels", **reading: Any) -> MDP:
     """Root contention in FireWire: two nodes settle who leads; 4,093 states at a wire's delay of 3."""
-    return _read(firewire_source(delay, setup, actions=actions))
+    return _read(firewire_source(delay, setup, actions=actions), reading)
 
 
 def firewire_source(delay: int = 3, setup: Setup = "goal", *, actions: ActionMapping = "labels") -> Source:
@@ -62,10 +70,15 @@ def firewire_source(delay: int = 3, setup: Setup = "goal", *, actions: ActionMap
 
 
 def wlan(
-    max_backoff: int = 0, setup: Setup = "goal", *, max_collisions: int = 0, actions: ActionMapping = "labels"
+    max_backoff: int = 0,
+    setup: Setup = "goal",
+    *,
+    max_collisions: int = 0,
+    actions: ActionMapping = "labels",
+    **reading: Any,
 ) -> MDP:
     """Wireless LAN: two stations avoid collisions by waiting; 2,954 states at limit 0, 8,625 at 1, 345,000 at 4."""
-    return _read(wlan_source(max_backoff, setup, max_collisions=max_collisions, actions=actions))
+    return _read(wlan_source(max_backoff, setup, max_collisions=max_collisions, actions=actions), reading)
 
 
 def wlan_source(
@@ -88,11 +101,16 @@ def _source(
     return Source(text, replace(options, constants=constants, actions=actions, name=full_name))
 
 
-def _read(source: Source) -> MDP:
+def _read(source: Source, reading: Mapping[str, Any]) -> MDP:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"{str(source.options.name).removesuffix('_paper')}.prism"
+        name = str(source.options.name)
+        path = Path(folder) / f"{name.removesuffix('_paper')}.prism"
         path.write_text(source.text)
-        return read_prism(path, source.options)
+        asked = {key: value for key, value in reading.items() if value is not None}
+        try:
+            return read_prism(path, replace(source.options, **asked))
+        except ReadError as error:  # about what was asked for: nobody knows the file
+            raise ReadError(str(error).replace(str(path), name)) from error
 
 
 def _text(name: str) -> str:

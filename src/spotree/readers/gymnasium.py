@@ -1,6 +1,6 @@
 """Models inside gymnasium environments that publish their transition table `P`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,7 +20,7 @@ def read_gymnasium(source: Any, options: ReadOptions) -> MDP:
     not part of the table.)
     """
     options.refuse("a gymnasium environment", "constants", "reward", "goal", "actions", "drop_actions")
-    env = _make(source) if isinstance(source, str) else source
+    env = _make(source, options.env_kwargs) if isinstance(source, str) else source
     inner = env.unwrapped
     name = options.name or (env.spec.id if getattr(env, "spec", None) is not None else type(inner).__name__)
     table = _table(inner, name)
@@ -28,6 +28,8 @@ def read_gymnasium(source: Any, options: ReadOptions) -> MDP:
     features, feature_names, action_names = _decoded(inner, len(table), int(rows.action.max()) + 1)
     initial = getattr(inner, "initial_state_distrib", None)
     notes = {"source": f"gymnasium {name}"}
+    if options.env_kwargs:
+        notes["made with"] = ", ".join(f"{key}={value}" for key, value in options.env_kwargs.items())
     if initial is None:
         notes["initial"] = "uniform over all states (the environment does not say)"
     if options.sense == "min" and rows.num_choices < len(table) * len(action_names):
@@ -50,15 +52,20 @@ def read_gymnasium(source: Any, options: ReadOptions) -> MDP:
     )
 
 
-def _make(env_id: str) -> Any:
+def _make(env_id: str, given: Mapping[str, Any]) -> Any:
     try:
         import gymnasium
     except ImportError as error:
         raise MissingExtraError("gymnasium", "gym", f"reading the environment {env_id!r}") from error
     try:
-        return gymnasium.make(env_id)
+        return gymnasium.make(env_id, **given)
     except (gymnasium.error.Error, ImportError) as error:
         raise ReadError(f"{env_id}: gymnasium cannot make it ({str(error).splitlines()[0]})") from error
+    except Exception as error:  # whatever an environment does with keyword arguments that it does not like
+        if not given:
+            raise
+        reason = f"{type(error).__name__}: {str(error).splitlines()[0]}" if str(error) else type(error).__name__
+        raise ReadError(f"{env_id} cannot be made with env_kwargs={dict(given)!r} ({reason})") from error
 
 
 def _table(inner: Any, name: str) -> dict[int, dict[int, list[tuple[float, int, float, bool]]]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from spotree.errors import ReadError
 from spotree.mdp.model import Missing, Sense
@@ -32,6 +32,7 @@ class ReadOptions:
     missing_reward: float | None = None
     actions: ActionMapping = "commands"
     drop_actions: tuple[str, ...] = ()
+    env_kwargs: Mapping[str, Any] = field(default_factory=dict)
     reachable: bool = False
     name: str | None = None
 

@@ -11,6 +11,7 @@ from spotree.claims import regular_size
 from spotree.errors import InvalidModelError, ReadError
 from spotree.mdp import MDP, Missing, reachable_part
 from spotree.mdp.model import Sense
+from spotree.mdp.rebuild import unused_reward
 from spotree.readers.options import ActionMapping, Constant, ReadOptions
 from spotree.readers.suffixes import READERS
 
@@ -31,6 +32,7 @@ def read(
     missing_reward: float | None = None,
     actions: ActionMapping = "commands",
     drop_actions: Iterable[str] = (),
+    env_kwargs: Mapping[str, Any] | None = None,
     reachable: bool = False,
     name: str | None = None,
 ) -> MDP:
@@ -66,6 +68,8 @@ def read(
         "commands": labels, and every unlabelled command is an action; "labels": unlabelled commands share one.
     drop_actions
         Names of actions to leave out.
+    env_kwargs
+        What `gymnasium.make` is given beside the id of an environment: `{"map_name": "8x8", "is_slippery": False}`.
     reachable
         Leave out the states that no policy can reach; `mdp.state_number` keeps the numbers of the others.
     name
@@ -97,12 +101,17 @@ def read(
         missing_reward=missing_reward,
         actions=actions,
         drop_actions=(drop_actions,) if isinstance(drop_actions, str) else tuple(drop_actions),
+        env_kwargs=dict(env_kwargs or {}),
         reachable=reachable,
         name=name,
     )
     reader, source = _reader(source)
+    if not (isinstance(source, str) and reader.__name__ == "read_gymnasium"):
+        options.refuse(_kind(source), "env_kwargs")
     try:
         mdp = reader(source, options)
+        if missing_reward is not None and mdp.missing != "end":
+            raise unused_reward(missing_reward, mdp.missing)
         return reachable_part(mdp) if reachable else mdp
     except InvalidModelError as error:
         raise InvalidModelError(f"{_called(source)}: {error}") from error
@@ -141,6 +150,10 @@ def _suffix(path: Path) -> str | None:
 def _function(module: str, function: str) -> Reader:
     reader: Reader = getattr(import_module(f"spotree.readers.{module}"), function)
     return reader
+
+
+def _kind(source: Any) -> str:
+    return f"a {_suffix(source)} file" if isinstance(source, Path) else "an environment that is made already"
 
 
 def _called(source: Any) -> str:

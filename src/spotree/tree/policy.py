@@ -10,7 +10,9 @@ import numpy as np
 from spotree.axes import ActionOf, Features, frozen_array
 from spotree.errors import InvalidProblemError
 from spotree.names import places
+from spotree.tree.explain import Explanation, explained
 from spotree.tree.fit import check_range
+from spotree.tree.given import row_of, table_of
 from spotree.tree.route import route
 from spotree.tree.text import tree_text
 from spotree.tree.tree import Tree
@@ -18,7 +20,7 @@ from spotree.tree.tree import Tree
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreePolicy:
-    """A decision-tree policy: `actions(features)` decides, `str()` reads.
+    """A decision-tree policy: called with a state it names the action, `predict` decides for tables, `str()` reads.
 
     Where it meets a model it is matched by the names of features and actions, in whatever order the model has them.
     """
@@ -45,6 +47,29 @@ class TreePolicy:
     def actions(self, features: Features) -> ActionOf:
         """The action for each row of `features` [state, feature], whose columns are in the order of `feature_names`."""
         return self.tree.action[route(self.tree, features, self.feature_names)]
+
+    def predict(self, given: Any) -> Any:
+        """The numbers of the actions, as scikit-learn and stable-baselines call it; `action_names[number]` is the name.
+
+        Parameters
+        ----------
+        given
+            An array [row, feature]: the answer is an array, one number a row. One row [feature]: the answer is one
+            NumPy integer, which an environment's `step` takes as it is (stable-baselines returns a pair instead, its
+            second part the state of a recurrent policy). A data frame: columns are matched by their names.
+        """
+        table, one = table_of(given, self.feature_names)
+        actions = self.actions(table)
+        return actions[0] if one else actions
+
+    def __call__(self, state: Any) -> str:
+        """The name of the action in one state: a row of numbers, or {feature: value}."""
+        return self.explain(state).action
+
+    def explain(self, state: Any) -> Explanation:
+        """The questions on the way of one state (a row of numbers, or {feature: value}), and the action."""
+        row = row_of(state, self.feature_names)
+        return explained(self.tree, row, self.feature_names, self.action_names)
 
     def tree_for(self, feature_names: Sequence[str], action_names: Sequence[str]) -> Tree:
         """The tree with its features and actions numbered as in these names, which must be the policy's own."""
