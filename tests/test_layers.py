@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "proof": BASE | {"mdp", "values", "tree", "step", "methods"},
     "report": BASE | {"mdp", "values", "tree", "step", "methods"},
     "exports": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "report"},
-    "imports": BASE | {"mdp", "values", "tree", "step", "methods"},
+    "imports": BASE | {"mdp", "values", "tree", "step", "methods", "exports"},
     "plot": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "report", "exports"},
     "cli": BASE
     | {

@@ -13,6 +13,7 @@ from spotree.shown import LONGEST_LINE, shown
 
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP
+    from spotree.methods.figures import Figures
     from spotree.tree.policy import TreePolicy
 
 RULES = ("random", "end", "stay", "forbid")
@@ -39,25 +40,20 @@ def evaluate(
         raise typer.BadParameter(
             f"{missing_rule!r} is not one of all, none, {', '.join(RULES)}", param_hint="--missing-rule"
         )
-    facts = _facts(mdp, open_tree(tree, mdp), reopen, missing_rule)
+    from spotree.cli.answer import ratios
+
+    facts, figures = _facts(mdp, open_tree(tree, mdp), reopen, missing_rule)
     if as_json:
         show_json("evaluation", facts)
         return
-    sign, what = (-1.0, "cost") if mdp.sense == "min" else (1.0, "return")
+    sign, what = -1.0 if mdp.sense == "min" else 1.0, figures.word
     lacking = facts["lacking_states"]
     show_facts(
         [
             ("model", f"{shown(mdp.name)} (discount {mdp.discount:g}, missing actions: {mdp.missing})"),
             ("tree", facts["size"]),
             (what, _told(facts["rules"][mdp.missing], sign)),
-            *(
-                []
-                if facts["value"] is None
-                else [
-                    ("of optimum", f"{facts['of_optimum']:.6f}   (optimum {sign * facts['optimum']:.6f})"),
-                    ("over random", f"{facts['over_random']:.6f}   (random {sign * facts['random_value']:.6f})"),
-                ]
-            ),
+            *ratios(figures)[1:],
             (
                 "missing",
                 f"{lacking:,} of {facts['reached_states']:,} states that it reaches lack the action it takes",
@@ -79,10 +75,13 @@ def _remark(mdp: "MDP", rule: str, sign: float, what: str) -> str:
     return own
 
 
-def _facts(mdp: "MDP", policy: "TreePolicy", reopen: "Callable[..., MDP]", others: str) -> dict[str, Any]:
-    """Everything that the command says, as plain values."""
+def _facts(
+    mdp: "MDP", policy: "TreePolicy", reopen: "Callable[..., MDP]", others: str
+) -> "tuple[dict[str, Any], Figures]":
+    """Everything that the command says, as plain values, and the figures in it."""
+    from spotree.methods.figures import Figures
     from spotree.tree.text import size_text
-    from spotree.values import of_optimum, optimum, over_random, random_return
+    from spotree.values import optimum, random_return
     from spotree.values.lacking import lacking_states, reached_states
 
     lacking = len(lacking_states(mdp, policy))
@@ -91,25 +90,25 @@ def _facts(mdp: "MDP", policy: "TreePolicy", reopen: "Callable[..., MDP]", other
     for rule in RULES:
         if rule != mdp.missing and lacking and others in ("all", rule):
             rules[rule] = _value(_under(mdp, rule, reopen), policy)
-    value, best, random = own["value"], optimum(mdp).value, random_return(mdp)
+    figures = Figures(
+        optimum(mdp).value, random_return(mdp), own["value"], sense=mdp.sense, error=own["error"] or 0.0
+    )
     return {
         "model": mdp.name,
         "size": size_text(policy.tree),
         "discount": mdp.discount,
         "sense": mdp.sense,
         "missing": mdp.missing,
-        "value": value,
+        "value": own["value"],
         "error": own["error"],
-        "cost": -value if mdp.sense == "min" and value is not None else None,
-        "optimum": best,
-        "random_value": random,
-        "of_optimum": None if value is None else of_optimum(value, best),
-        "over_random": None if value is None else over_random(value, best, random),
+        "optimum": figures.optimum,
+        "random_value": figures.random,
+        **figures.as_dict(),
         "reached_states": len(reached_states(mdp, policy)),
         "lacking_states": lacking,
         "rules": rules,
         "text": str(policy),
-    }
+    }, figures
 
 
 def _under(mdp: "MDP", rule: str, reopen: "Callable[..., MDP]") -> "Callable[[], MDP]":

@@ -1,7 +1,7 @@
 """How a command gets its model: a shipped name, or a file and how to read it."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,6 +25,26 @@ def with_model(command: Callable[..., None]) -> Callable[..., None]:
     """Turn the first parameter of a command, `mdp`, into MODEL and the options for reading a file.
 
     A parameter `reopen` is called with options that are to be changed, and reads the model once more.
+    """
+
+    def run(model: str, given: dict[str, Any], rest: dict[str, Any]) -> None:
+        if "reopen" in inspect.signature(command).parameters:
+            rest["reopen"] = lambda **changes: open_model(model, given | changes)
+        command(open_model(model, given), **rest)
+
+    return with_reading(command, run, ("mdp", "reopen"))
+
+
+def with_reading(
+    command: Callable[..., None],
+    run: Callable[[Any, dict[str, Any], dict[str, Any]], None],
+    own: Sequence[str],
+    first: Sequence[inspect.Parameter] = (),
+) -> Callable[..., None]:
+    """A command line with MODEL, the options for reading a file and those of `command`, but for its `own` parameters.
+
+    `run` gets MODEL, the reading options that were given, and the rest. What stands in `first` comes before MODEL, or,
+    called `model`, is it.
     """
 
     def parse(
@@ -77,17 +97,13 @@ def with_model(command: Callable[..., None]) -> Callable[..., None]:
             "drop_actions": drop_actions or None,
             "env_kwargs": _values(_pairs(env_kwargs, "--env")) if env_kwargs else None,
         }
-        given = {name: value for name, value in options.items() if value is not None}
-        if "reopen" in wanted:
-            rest["reopen"] = lambda **changes: open_model(model, given | changes)
-        command(open_model(model, given), **rest)
+        run(model, {name: value for name, value in options.items() if value is not None}, rest)
 
-    wanted = inspect.signature(command).parameters
-    own = [parameter for name, parameter in wanted.items() if name not in ("mdp", "reopen")]
-    reading = [parameter for name, parameter in inspect.signature(parse).parameters.items() if name != "rest"]
-    merged = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in [reading[0], *own, *reading[1:]]
-    ]
+    reading = {name: given for name, given in inspect.signature(parse).parameters.items() if name != "rest"}
+    model = reading.pop("model")
+    begin = [*first, *([] if any(given.name == "model" for given in first) else [model])]
+    asked = [given for name, given in inspect.signature(command).parameters.items() if name not in own]
+    merged = [given.replace(kind=inspect.Parameter.KEYWORD_ONLY) for given in [*begin, *asked, *reading.values()]]
     parse.__name__, parse.__doc__ = command.__name__, command.__doc__
     parse.__signature__ = inspect.Signature(merged)  # type: ignore[attr-defined]
     parse.__annotations__ = {parameter.name: parameter.annotation for parameter in merged}

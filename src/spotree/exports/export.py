@@ -2,6 +2,7 @@
 
 import os
 from importlib import import_module
+from inspect import signature
 from typing import Any
 
 from spotree.errors import InvalidProblemError
@@ -20,6 +21,7 @@ def export(
     to: str | None = None,
     path: str | os.PathLike[str] | None = None,
     model: MDP | None = None,
+    **options: Any,
 ) -> Any:
     """The tree in another format: as text, as bytes or as an object, and in a file if a path is given.
 
@@ -33,6 +35,9 @@ def export(
         A file to write, whole or not at all.
     model
         The model, for a format that needs it ("storm", "prism"); a solution remembers its own while that is held.
+    options
+        What the function of the format takes beside: "prism" the PRISM file as `source`, with `constants`, `reward`,
+        `goal` and `actions` as for `read`; see `help(spotree.exports.prism.to_prism)`.
 
     Returns
     -------
@@ -58,7 +63,7 @@ def export(
             )
         check_target(path)
     arguments = policy_of(tree), *_models(form, tree, model)
-    made = _function(form)(*arguments)
+    made = _function(form)(*arguments, **_known(form, options))
     if path is not None:
         with whole_file(path) as stream:
             stream.write(made if isinstance(made, bytes) else made.encode())
@@ -104,6 +109,17 @@ def _models(form: Format, tree: Solution | TreePolicy | Tree, model: MDP | None)
     if isinstance(tree, Solution):
         return (model_of(tree),)
     raise InvalidProblemError(f"format {form.module!r} needs the model as well: pass the MDP, read as for the run")
+
+
+def _known(form: Format, options: dict[str, Any]) -> dict[str, Any]:
+    taken = {
+        name for name, one in signature(_function(form)).parameters.items() if name not in ("policy", "mdp", "tree")
+    }
+    for name in options:
+        if name not in taken:
+            listed = ", ".join(sorted(taken)) or "none"
+            raise InvalidProblemError(f"format {form.module!r} has no option {name!r}; it has {listed}")
+    return options
 
 
 def _function(form: Format) -> Any:

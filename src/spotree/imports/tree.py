@@ -4,16 +4,15 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from spotree.claims import ClaimError, json_bytes, list_of, record, regular_bytes, text
+from spotree.claims import ClaimError, json_bytes, regular_bytes
 from spotree.errors import InvalidProblemError, ReadError
+from spotree.exports.json import read_tree
 from spotree.imports.dtcontrol import from_dtcontrol, is_dtcontrol
 from spotree.imports.sklearn import from_sklearn, is_sklearn_tree
 from spotree.methods.solution import Solution
-from spotree.tree.claim import claimed_tree, fits_names, tree_entry
 from spotree.tree.policy import TreePolicy
 
 LARGEST_FILE = 2**26  # bytes
-_OWN = record({"tree": tree_entry, "feature_names": list_of(text()), "action_names": list_of(text(), least=1)})
 
 
 def import_tree(
@@ -53,11 +52,7 @@ def import_tree(
             return from_dtcontrol(document, feature_names, action_names)
         if not isinstance(document, dict) or not str(document.get("format", "")).startswith("spotree-"):
             raise ClaimError("neither spotree nor dtControl wrote it")
-        _OWN("", document)
-        tree = claimed_tree(document["tree"])
-        fits_names(tree, document["feature_names"], document["action_names"])
-        policy = TreePolicy(tree, tuple(document["feature_names"]), tuple(document["action_names"]))
-        return _renamed(policy, feature_names, action_names)
+        return _renamed(read_tree(source), feature_names, action_names)
     except (ClaimError, InvalidProblemError) as error:
         raise ReadError(f"{source}: no tree can be read from it: {error}") from error
 

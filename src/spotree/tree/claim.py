@@ -3,11 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spotree.claims import ClaimError, list_of, number, record, text, whole
-from spotree.tree.policy import TreePolicy
+from spotree.claims import ClaimError, list_of, number, record, whole
 from spotree.tree.tree import Tree, make_tree
 
-FORMAT = "spotree-tree"
 _TREE = ("feature", "threshold", "left", "right", "action")
 _INDEX = whole(-1, 2**31 - 1)
 _LISTS = record({part: list_of(number() if part == "threshold" else _INDEX, least=1) for part in _TREE})
@@ -21,14 +19,6 @@ def tree_lists(tree: Tree) -> dict[str, list[Any]]:
 def claimed_tree(entry: Mapping[str, Any]) -> Tree:
     """The tree of an entry that passed its check; refused where its nodes do not hang together."""
     return make_tree(*(entry[part] for part in _TREE))
-
-
-def claimed_policy(claim: Any) -> TreePolicy:
-    """The policy of a document of the format `spotree-tree`: a tree, with the names of its features and actions."""
-    _POLICY("", claim)
-    tree = claimed_tree(claim["tree"])
-    fits_names(tree, claim["feature_names"], claim["action_names"])
-    return TreePolicy(tree, tuple(claim["feature_names"]), tuple(claim["action_names"]))
 
 
 def tree_entry(name: str, value: Any) -> None:
@@ -53,8 +43,3 @@ def fits_names(tree: Tree, feature_names: Sequence[str], action_names: Sequence[
             raise ClaimError(
                 f"node {node} of the tree has {kind} {used[node]}, but there are {len(names)} {kind}_names"
             )
-
-
-_POLICY = record(
-    {"tree": tree_entry, "feature_names": list_of(text()), "action_names": list_of(text(), least=1)},
-)

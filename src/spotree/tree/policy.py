@@ -92,11 +92,13 @@ class TreePolicy:
     def __str__(self) -> str:
         return tree_text(self.tree, self.feature_names, self.action_names)
 
-    def to(self, format: str | None = None, path: str | PathLike[str] | None = None, model: Any = None) -> Any:
+    def to(
+        self, format: str | None = None, path: str | PathLike[str] | None = None, model: Any = None, **options: Any
+    ) -> Any:
         """The policy in another format, as `spotree.export` makes it."""
         from spotree.exports.export import export
 
-        return export(self, format, path, model)
+        return export(self, format, path, model, **options)
 
     def to_c(self, path: str | PathLike[str] | None = None) -> str:
         """A C99 function and an enum of the actions."""
