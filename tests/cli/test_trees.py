@@ -206,7 +206,7 @@ def test_a_tree_of_another_model_is_refused_with_its_file(command: str, lake: Pa
     [
         ({"tree": {}}, "'feature' is missing"),
         ({"feature_names": []}, "node 0 of the tree has feature 1, but there are 0 feature_names"),
-        ({"format": "spotree-report"}, "not a solution file"),
+        ({"format": "spotree-report"}, "not a tree file"),
     ],
 )
 def test_a_broken_tree_file_is_refused_with_its_entry(change: dict[str, Any], words: str, tmp_path: Path) -> None:

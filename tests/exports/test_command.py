@@ -51,11 +51,9 @@ def test_the_formats_are_listed() -> None:
         ([], "--to: choose one of text"),
         (["--to", "png"], "--out: png is no text; name a file with -o"),
         (["--to", "sklearn"], "sklearn is an object of Python"),
-        (["--to", "storm"], "MODEL: storm needs the model as well"),
-        (["--to", "dot", "--goal", "x"], "--goal: says how a model is read; give the MODEL too"),
-        (["xor", "--to", "dot"], "format 'dot' says nothing of the model; drop it"),
+        (["--to", "dot", "--goal", "x"], "MODEL: dot says nothing of the model; drop it and its options"),
+        (["xor", "--to", "dot"], "MODEL: dot says nothing of the model; drop it and its options"),
         (["-o", "a.xyz"], "--to: a.xyz has an ending that stands for no format; choose one of text"),
-        (["-o", "a.prism"], "MODEL: prism needs the model as well"),
     ],
 )
 def test_what_is_missing_or_too_much_is_said(run: str, arguments: list[str], message: str) -> None:
@@ -66,9 +64,41 @@ def test_what_is_missing_or_too_much_is_said(run: str, arguments: list[str], mes
 
 
 def test_a_run_is_needed_and_must_be_one(tmp_path: Path) -> None:
-    assert "RUN: a file with a tree is needed" in export("--to", "dot")[2]
+    assert "Missing argument 'RUN'" in export("--to", "dot")[2]
     assert "there is no such file" in export(str(tmp_path / "none.json"), "--to", "dot")[2]
 
 
 def test_a_file_that_cannot_be_written_is_exit_code_3(run: str, tmp_path: Path) -> None:
     assert export(run, "-o", str(tmp_path / "none" / "a.dot"))[0] == 3
+
+
+COSTS = """mdp
+const int N;
+module m
+  x : [0..N] init 0;
+  [slow] x < N -> (x' = x + 1);
+  [fast] x < N - 1 -> 0.5 : (x' = x + 2) + 0.5 : (x' = 0);
+endmodule
+rewards "time"
+  [slow] true : 2;
+  [fast] true : 1;
+endrewards
+label "done" = x = N;
+"""
+
+
+def test_a_prism_file_comes_out_with_the_tree_in_its_guards(tmp_path: Path) -> None:
+    pytest.importorskip("stormpy")
+    model, saved = tmp_path / "m.prism", tmp_path / "run.json"
+    model.write_text(COSTS)
+    reading = ["--constants", "N=4", "--goal", "done", "--sense", "min"]
+    solved = CliRunner().invoke(app, ["solve", str(model), "-d", "1", "-t", "2", "-o", str(saved), *reading])
+    assert solved.exit_code == 0, solved.output
+    code, printed, said = export(str(saved), str(model), "--to", "prism", *reading)
+    assert code == 0, said
+    assert "dtmc" in printed
+    assert "[slow]" in printed
+    assert "module m" in printed
+    assert "x' = x + 1" in printed.replace("(x + 1)", "x + 1")
+    code, _, said = export(str(saved), "--to", "prism")
+    assert code != 0

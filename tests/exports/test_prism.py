@@ -146,7 +146,8 @@ def test_undiscounted_costs_and_probabilities_are_what_storm_computes(
 def test_every_rule_for_missing_actions_and_both_action_mappings(
     missing: str, actions: str, sense: str, discount_in_model: bool, small: Path, tmp_path: Path
 ) -> None:
-    mdp = read(small, **READING, actions=actions, missing=missing, missing_reward=-7, sense=sense, discount=0.9)
+    ends = {"missing_reward": -7} if missing == "end" else {}
+    mdp = read(small, **READING, actions=actions, missing=missing, sense=sense, discount=0.9, **ends)
     rng = np.random.default_rng(5)
     for _ in range(2):
         actions_of_leaves = rng.integers(mdp.num_actions, size=4)

@@ -96,7 +96,7 @@ def test_a_tree_of_dtcontrol_decides_the_same(tmp_path: Path) -> None:
         (node(split("gap", 1), label("fly"), label("push")), "action 'fly' is none of the model's"),
         (node(split("gap", 1), label("keep"), label("push"), label("keep")), "has 3 children"),
         (node(split("gap", 1), label("keep"), label()), "a leaf without a label"),
-        ({"format": "spotree-solution", "version": 1}, "'tree' is missing"),
+        ({"format": "spotree-solution", "version": 1}, "'value' is missing"),
         ({"nodes": []}, "neither spotree nor dtControl wrote it"),
         ([], "neither spotree nor dtControl wrote it"),
     ],

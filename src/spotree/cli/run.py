@@ -17,11 +17,20 @@ if TYPE_CHECKING:
     from spotree.methods.solution import Solution
 
 _RUN = Annotated[
-    Path, typer.Argument(help="A solution that `spotree solve --out` or `spotree certify --out` saved.")
+    Path,
+    typer.Argument(
+        metavar="RUN",
+        help="A solution that `spotree solve --out` or `spotree certify --out` saved.",
+        show_default=False,
+    ),
 ]
 _MODEL = Annotated[
     str | None,
-    typer.Argument(help="The model that was solved, as it was given then; a shipped one is found by its name."),
+    typer.Argument(
+        metavar="MODEL",
+        help="The model that was solved, as it was given then; a shipped one is found by its name.",
+        show_default=False,
+    ),
 ]
 
 

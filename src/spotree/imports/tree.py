@@ -52,9 +52,12 @@ def import_tree(
             return from_dtcontrol(document, feature_names, action_names)
         if not isinstance(document, dict) or not str(document.get("format", "")).startswith("spotree-"):
             raise ClaimError("neither spotree nor dtControl wrote it")
-        return _renamed(read_tree(source), feature_names, action_names)
     except (ClaimError, InvalidProblemError) as error:
         raise ReadError(f"{source}: no tree can be read from it: {error}") from error
+    try:
+        return _renamed(read_tree(source), feature_names, action_names)
+    except InvalidProblemError as error:
+        raise ReadError(f"{source}: {error}") from error
 
 
 def _renamed(
