@@ -36,6 +36,13 @@ def export(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The file to write (standard output if not given).")
     ] = None,
+    discount_in_model: Annotated[
+        bool,
+        typer.Option(
+            "--discount-in-model",
+            help="For prism: every step may end the episode, so that totals are discounted ones.",
+        ),
+    ] = False,
     list_formats: Annotated[
         bool, typer.Option("--list", help="List the formats and exit.", callback=_show_formats, is_eager=True)
     ] = False,
@@ -61,7 +68,8 @@ def export(
         raise typer.BadParameter(f"{name} says nothing of the model; drop it and its options", param_hint="MODEL")
     mdp = run.mdp("export") if form.needs_model else None
     try:
-        made = export(read_tree(run.path), name, out, mdp, **_source(name, run))
+        options = {"discount_in_model": True} if discount_in_model else {}
+        made = export(read_tree(run.path), name, out, mdp, **_source(name, run), **options)
     except UnwrittenError as error:
         complain(error)
         raise typer.Exit(3) from error
