@@ -1,5 +1,7 @@
 """Types of the compiled core."""
 
+from collections.abc import Sequence
+
 from spotree.axes import Features, Floats, Ints, PerState, SmallInts
 
 def route(
@@ -186,6 +188,38 @@ class TreeSearch:
     def tree(self) -> tuple[SmallInts, SmallInts, SmallInts]: ...
     @property
     def value(self) -> float: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def work(self) -> int: ...
+
+class LeafSearch:
+    def __init__(
+        self,
+        *,
+        model: Model,
+        choice_of: SmallInts,
+        group_of: SmallInts,
+        rank: SmallInts,
+        num_values: SmallInts,
+        optimal_value: PerState,
+        span: float,
+        unit: float,
+        max_leaves: int,
+        max_depth: int,
+        seed: int,
+        threads: int,
+        must_end: bool = False,
+        stop: Stop | None = None,
+    ) -> None: ...
+    def aim(self, targets: Sequence[float], focus: int) -> None: ...
+    def round(self, work: int, seconds: float) -> None: ...
+    def offer(self, feature: SmallInts, cut: SmallInts, right: SmallInts) -> None: ...
+    def least_leaves(self, work: int, seconds: float) -> float: ...
+    @property
+    def archive(self) -> list[tuple[float, SmallInts, SmallInts, SmallInts]]: ...
+    @property
+    def num_states(self) -> int: ...
     @property
     def evaluations(self) -> int: ...
     @property
