@@ -54,6 +54,8 @@ class Planner {
     static constexpr double kShort = 3e8;     // counted work of a short run
     static constexpr double kExactly = 1e-5;  // slacks below this, of the unit, are for trees without loss
     static constexpr double kHair = 1e-9;
+    static constexpr double kFlatten = 0.4;  // of the runs for a depth: from trees that lie too deep
+    static constexpr double kTooDeep = 1, kCheap = 0.1;
     static constexpr int32_t kSpare = 16;  // leaves that a run may have above the best known
 
     static int32_t length(Random& random) {
@@ -71,6 +73,7 @@ class Planner {
             static constexpr double kQuantiles[] = {0.02, 0.1, 0.25, 0.5};
             run.quantile = kQuantiles[random.below(4)];
             run.from = from < 0.5 ? From::fresh : From::archive;
+            if (aim_.max_depth >= 0 && run.from == From::fresh) plan.depth_price = kTooDeep;
             plan.first_price = plan.last_price = 3 / std::max(slack, kHair * aim_.unit);
             plan.first_heat = 2;
             plan.last_heat = 0.4;
@@ -97,6 +100,7 @@ class Planner {
 
     // As little loss as possible with so many leaves.
     void least(Run& run, const Archive& archive, Random& random) const {
+        if (aim_.max_depth >= 0 && random.uniform() < kFlatten) return flatten(run, archive, random);
         const int32_t most = std::min(aim_.max_leaves, std::prev(archive.entries().end())->first);
         int32_t leaves = aim_.focus > 0 ? std::min(aim_.focus, most) : 1 + random.below(most);
         const double known = archive.loss_at(leaves);
@@ -120,6 +124,14 @@ class Planner {
         const double from = random.uniform();
         run.from = from < 0.3 ? From::leaf : From::archive;
         if (from > 0.8) run.start = any_within(archive, std::numeric_limits<double>::infinity(), random);
+    }
+
+    // From a tree without loss that lies too deep to one that does not; leaves hardly count.
+    void flatten(Run& run, const Archive& archive, Random& random) const {
+        fewest(run, kHair * aim_.unit, archive, random);
+        run.from = From::fresh;
+        run.plan.leaf_price = kCheap;
+        run.plan.depth_price = kTooDeep;
     }
 
     // Some tree that loses at most so much.

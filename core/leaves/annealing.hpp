@@ -19,11 +19,12 @@
 
 namespace spotree::leaves {
 
-// What a run minimises: leaf_price * leaves + price * (loss above the slack), within sizes; prices and
-// temperatures go from the first to the last value by equal factors.
+// What a run minimises: leaf_price * leaves + depth_price * (what leaves lie too deep) + price * (loss above
+// the slack), within sizes; prices and temperatures go from the first to the last value by equal factors.
 struct Plan {
     double slack = 0;
     double leaf_price = 1;
+    double depth_price = 0;  // 0: nothing may lie too deep
     double first_price = 1, last_price = 1;
     double first_heat = 2, last_heat = 0.4;
     int32_t max_leaves = std::numeric_limits<int32_t>::max();
@@ -58,18 +59,19 @@ class Annealing {
         ++moved_;
         price_ *= dearer_;
         heat_ *= colder_;
-        const double budget = cost(judge_.tree().num_leaves(), loss()) - heat_ * random.log_uniform();
+        const double budget =
+            size_ + price_ * std::max(0.0, loss() - plan_.slack) - heat_ * random.log_uniform();
         candidate_ = judge_.tree();
         if (random.uniform() < kSubtree) {
             rebuild(random);
         } else {
             changes_.change(candidate_, land_, wrong_, random);
         }
-        const int32_t leaves = candidate_.num_leaves();
-        const double room = budget - plan_.leaf_price * leaves;
+        if (candidate_.num_leaves() > most_leaves() || candidate_ == judge_.tree()) return;
+        if (plan_.max_depth >= 0 && plan_.depth_price == 0 && candidate_.depth() > plan_.max_depth) return;
+        const double room = budget - size_of(candidate_);
         const bool feasible = loss() < std::numeric_limits<double>::infinity();
-        if ((room < 0 && feasible) || leaves > most_leaves() || candidate_ == judge_.tree()) return;
-        if (plan_.max_depth >= 0 && candidate_.depth() > plan_.max_depth) return;
+        if (room < 0 && feasible) return;
         const double threshold = feasible ? -(plan_.slack + room / price_) : neighbourhood::kInfeasible;
         if (judge_.accept(candidate_, threshold)) settle(archive);
     }
@@ -84,8 +86,9 @@ class Annealing {
     static constexpr int64_t kPerMove = 400;  // what a proposal costs beside its evaluation
 
     double loss() const { return -judge_.value(); }
-    double cost(int32_t leaves, double lost) const {
-        return plan_.leaf_price * leaves + price_ * std::max(0.0, lost - plan_.slack);
+    double size_of(const Shape& tree) const {
+        const double leaves = plan_.leaf_price * tree.num_leaves();
+        return plan_.depth_price == 0 ? leaves : leaves + plan_.depth_price * tree.excess(plan_.max_depth);
     }
 
     // A start may be larger than asked: then only smaller trees follow.
@@ -102,6 +105,7 @@ class Annealing {
             }
             offer(judge_, archive, plan_.max_leaves, plan_.max_depth);
         }
+        size_ = size_of(judge_.tree());
         wrong_.clear();
         for (const int32_t state : land_.states()) {
             const int32_t row =
@@ -117,7 +121,9 @@ class Annealing {
         if (states.empty() || states.size() > kFewStates || tree.node[at].leaf() || !judge_.visits(visits_))
             return;
         collect(model_, states, visits_, items_);
-        const int32_t depth = plan_.max_depth < 0 ? -1 : plan_.max_depth - tree.level(at);
+        const int32_t room = plan_.max_depth - tree.level(at);
+        if (plan_.max_depth >= 0 && room < 0) return;
+        const int32_t depth = plan_.max_depth < 0 ? -1 : room;
         const double price = plan_.leaf_price > 0 ? price_ / plan_.leaf_price : price_ / heat_;
         if (const auto part = programme_.best(items_, price, depth, kSubtreeWork, random)) {
             candidate_.replace(at, *part);
@@ -135,6 +141,7 @@ class Annealing {
     std::vector<int32_t> wrong_;  // reached states with regret
     std::vector<double> visits_;
     int64_t left_ = 0, moved_ = 0;
+    double size_ = 0;  // what the current tree costs for its size
     double price_ = 1, heat_ = 1, dearer_ = 1, colder_ = 1;
 };
 

@@ -21,11 +21,12 @@ class Greedy {
   public:
     int64_t work = 0;
 
-    Greedy(const LossModel& model, int32_t max_depth) : model_(model), max_depth_(max_depth) {}
+    explicit Greedy(const LossModel& model) : model_(model) {}
 
     // From the states that some optimal policy reaches; what the tree reaches beside them is added, and the
-    // tree grown anew. The judge holds it in the end.
-    void start(ShapeJudge& judge, Random& random, Stop& stop) {
+    // tree grown anew. The judge holds it in the end. `max_depth` < 0 is no limit.
+    void start(ShapeJudge& judge, int32_t max_depth, Random& random, Stop& stop) {
+        max_depth_ = max_depth;
         entropy_ = random.below(2) == 0;
         begin();
         reach_optimally(random);
@@ -188,7 +189,7 @@ class Greedy {
     }
 
     const LossModel& model_;
-    int32_t max_depth_;  // -1: no limit
+    int32_t max_depth_ = -1;
     bool entropy_ = false;
     std::vector<char> met_;       // [state]
     std::vector<int32_t> place_;  // [group] its item, or -1

@@ -35,7 +35,7 @@ class Worker {
           random_(seed),
           judge_(model),
           programme_(model, mixed(seed)),
-          greedy_(model, aim.max_depth),
+          greedy_(model),
           annealing_(model, judge_, programme_) {}
 
     int64_t work() const { return judge_.work() + programme_.work + greedy_.work + annealing_.work(); }
@@ -78,7 +78,7 @@ class Worker {
         if (starts_++ == 0) {
             for (int32_t a = 0; a < model_.num_actions; ++a) take(Shape(a));
         }
-        greedy_.start(judge_, random_, stop);
+        greedy_.start(judge_, aim_.max_depth, random_, stop);
         settle();
     }
 
@@ -131,7 +131,7 @@ class Worker {
     void anneal(Stop& stop) {
         if (annealing_.done()) {
             if (archive.empty()) {  // no feasible tree is known
-                greedy_.start(judge_, random_, stop);
+                greedy_.start(judge_, aim_.max_depth, random_, stop);
                 settle();
                 if (archive.empty()) judge_.restart(Shape(random_.below(model_.num_actions)));
             }
@@ -141,7 +141,7 @@ class Worker {
                 run.plan.work = 100000000;
                 run.plan.max_leaves = aim_.max_leaves;
             } else if (run.from == From::fresh) {
-                greedy_.start(judge_, random_, stop);
+                greedy_.start(judge_, run.plan.depth_price > 0 ? -1 : aim_.max_depth, random_, stop);
             } else if (run.from == From::leaf) {
                 judge_.restart(Shape(random_.below(model_.num_actions)));
             } else {

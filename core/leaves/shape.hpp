@@ -52,6 +52,12 @@ struct Shape {
         return 1 + std::max(depth(at + 1), depth(node[at].right));
     }
 
+    // How far leaves lie below a depth, added up.
+    int32_t excess(int32_t levels, int32_t at = 0) const {
+        if (node[at].leaf()) return std::max(0, -levels);
+        return excess(levels - 1, at + 1) + excess(levels - 1, node[at].right);
+    }
+
     // How many splits stand above a node.
     int32_t level(int32_t at) const {
         int32_t count = 0;

@@ -10,8 +10,9 @@ from spotree.mdp.core import core_model
 from spotree.methods.frame import READY_SHARE, ROUNDING, Frame
 from spotree.methods.ranks import ModelRanks
 from spotree.tree.shape import Shape, preorder
-from spotree.tree.tree import Tree
+from spotree.tree.tree import Tree, leaf
 
+ROUND_WORK = 200_000_000  # counted operations of one thread between two exchanges (about 0.3 s)
 ENOUGH = 2**20  # leaves: more than any tree has that this search can make
 PROOF_WORK = 3_000_000_000  # counted work that a bound on leaves may take
 SURE = 1e-10  # of the largest |V*|: values known this well tell a choice with regret from one without
@@ -29,6 +30,8 @@ class Sized:
 class ByLeaves:
     """One search on one model; `archive` holds its trees, fewer leaves first, each better than all before it."""
 
+    complete = False  # it never tries every tree
+
     def __init__(
         self,
         frame: Frame,
@@ -36,8 +39,9 @@ class ByLeaves:
         threads: int,
         max_leaves: int | None = None,
         max_depth: int | None = None,
+        round_work: int = ROUND_WORK,
     ) -> None:
-        self.frame, self.ranks = frame, ranks
+        self.frame, self.ranks, self.round_work = frame, ranks, round_work
         self.unit = unit(frame)
         best = frame.optimum
         spread = best.value - frame.random_value
@@ -67,9 +71,24 @@ class ByLeaves:
         shape = preorder(tree, self.ranks.values)
         self._core.offer(shape.feature, shape.cut, shape.right)
 
-    def round(self, work: int, seconds: float) -> None:
-        """One round of counted work."""
-        self._core.round(work, seconds)
+    def round(self, number: int, seconds: float) -> None:
+        """One round of counted work, whatever its number."""
+        self._core.round(self.round_work, seconds)
+
+    @property
+    def value(self) -> float:
+        """The return of the best tree of all, as the search sees it."""
+        sizes = self.sizes
+        return self.frame.optimum.value - sizes[-1][1] if sizes else -math.inf
+
+    def best(self) -> Tree:
+        """That tree; a single leaf where none is feasible."""
+        archive = self.archive
+        return archive[-1].tree if archive else leaf(0)
+
+    def smallest_within(self, loss: float) -> Sized | None:
+        """The smallest tree that loses at most so much."""
+        return next((sized for sized in self.archive if sized.loss <= loss), None)
 
     @property
     def archive(self) -> list[Sized]:
