@@ -75,7 +75,10 @@ def show_solution(solution: "Solution") -> None:
                 f"{shown(solution.model)} (discount {solution.discount:g}, missing actions: {solution.missing})",
             ),
             ("aim", aim_text(solution.sense, solution.notes)),
-            ("tree", f"{size_text(solution.policy.tree)}; asked: {asked_text(solution.depth, solution.max_leaves)}"),
+            (
+                "tree",
+                f"{size_text(solution.policy.tree)}; asked: {asked_text(solution.depth, solution.max_leaves)}",
+            ),
             *ratios(figures),
             ("bound", f"{figures.text(solution.bound)}   ({figures.bound_words})"),
             *(

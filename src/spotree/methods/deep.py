@@ -1,4 +1,4 @@
-"""Deep trees: complete ones by the ladder and trees of any shape by leaves, in turn; each starts from the other's best."""
+"""Deep trees: complete ones and trees of any shape in turn; each search starts from the other's best."""
 
 import numpy as np
 
