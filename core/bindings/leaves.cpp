@@ -49,7 +49,9 @@ class LeafSearchObject {
 
     LeafSearchObject(const LeafSearchObject&) = delete;
 
-    void aim(const std::vector<double>& targets, int32_t focus) { search_.aim_at(targets, focus); }
+    void aim(In1<double> targets, int32_t focus) {
+        search_.aim_at({targets.data(), targets.data() + targets.size()}, focus);
+    }
 
     void round(int64_t work, double seconds) {
         nb::gil_scoped_release release;

@@ -64,7 +64,7 @@ class ByLeaves:
 
     def aim(self, targets: list[float], focus: int | None = None) -> None:
         """Seek the fewest leaves for each of these losses, or the least loss for `focus` leaves, or for all numbers."""
-        self._core.aim(targets, focus or 0)
+        self._core.aim(np.array(targets, dtype=np.float64), focus or 0)
 
     def offer(self, tree: Tree) -> None:
         """A tree from outside."""
