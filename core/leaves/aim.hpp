@@ -73,7 +73,8 @@ class Planner {
             static constexpr double kQuantiles[] = {0.02, 0.1, 0.25, 0.5};
             run.quantile = kQuantiles[random.below(4)];
             run.from = from < 0.5 ? From::fresh : From::archive;
-            if (aim_.max_depth >= 0 && run.from == From::fresh) plan.depth_price = kTooDeep;
+            if (aim_.max_depth >= 0 && run.from == From::fresh)
+                plan.first_depth_price = plan.last_depth_price = kTooDeep;
             plan.first_price = plan.last_price = 3 / std::max(slack, kHair * aim_.unit);
             plan.first_heat = 2;
             plan.last_heat = 0.4;
@@ -124,6 +125,10 @@ class Planner {
         const double from = random.uniform();
         run.from = from < 0.3 ? From::leaf : From::archive;
         if (from > 0.8) run.start = any_within(archive, std::numeric_limits<double>::infinity(), random);
+        if (aim_.max_depth >= 0 && random.below(2) == 0) {  // by trees that lie too deep
+            plan.first_depth_price = plan.first_heat * std::pow(10.0, -2 * random.uniform());
+            plan.last_depth_price = 20 * plan.first_heat;
+        }
     }
 
     // From a tree without loss that lies too deep to one that does not; leaves hardly count.
@@ -131,7 +136,7 @@ class Planner {
         fewest(run, kHair * aim_.unit, archive, random);
         run.from = From::fresh;
         run.plan.leaf_price = kCheap;
-        run.plan.depth_price = kTooDeep;
+        run.plan.first_depth_price = run.plan.last_depth_price = kTooDeep;
     }
 
     // Some tree that loses at most so much.

@@ -24,7 +24,7 @@ namespace spotree::leaves {
 struct Plan {
     double slack = 0;
     double leaf_price = 1;
-    double depth_price = 0;  // 0: nothing may lie too deep
+    double first_depth_price = 0, last_depth_price = 0;  // 0: nothing may lie too deep
     double first_price = 1, last_price = 1;
     double first_heat = 2, last_heat = 0.4;
     int32_t max_leaves = std::numeric_limits<int32_t>::max();
@@ -48,7 +48,9 @@ class Annealing {
         const double steps = static_cast<double>(left_);
         price_ = plan.first_price;
         heat_ = plan.first_heat;
+        depth_price_ = plan.first_depth_price;
         dearer_ = std::pow(plan.last_price / plan.first_price, 1.0 / steps);
+        steeper_ = depth_price_ > 0 ? std::pow(plan.last_depth_price / depth_price_, 1.0 / steps) : 1.0;
         colder_ = std::pow(plan.last_heat / plan.first_heat, 1.0 / steps);
         settle(archive);
     }
@@ -58,9 +60,10 @@ class Annealing {
         --left_;
         ++moved_;
         price_ *= dearer_;
+        depth_price_ *= steeper_;
         heat_ *= colder_;
-        const double budget =
-            size_ + price_ * std::max(0.0, loss() - plan_.slack) - heat_ * random.log_uniform();
+        const double budget = size_of(judge_.tree()) + price_ * std::max(0.0, loss() - plan_.slack) -
+                              heat_ * random.log_uniform();
         candidate_ = judge_.tree();
         if (random.uniform() < kSubtree) {
             rebuild(random);
@@ -68,7 +71,7 @@ class Annealing {
             changes_.change(candidate_, land_, wrong_, random);
         }
         if (candidate_.num_leaves() > most_leaves() || candidate_ == judge_.tree()) return;
-        if (plan_.max_depth >= 0 && plan_.depth_price == 0 && candidate_.depth() > plan_.max_depth) return;
+        if (plan_.max_depth >= 0 && depth_price_ == 0 && candidate_.depth() > plan_.max_depth) return;
         const double room = budget - size_of(candidate_);
         const bool feasible = loss() < std::numeric_limits<double>::infinity();
         if (room < 0 && feasible) return;
@@ -88,7 +91,7 @@ class Annealing {
     double loss() const { return -judge_.value(); }
     double size_of(const Shape& tree) const {
         const double leaves = plan_.leaf_price * tree.num_leaves();
-        return plan_.depth_price == 0 ? leaves : leaves + plan_.depth_price * tree.excess(plan_.max_depth);
+        return depth_price_ == 0 ? leaves : leaves + depth_price_ * tree.excess(plan_.max_depth);
     }
 
     // A start may be larger than asked: then only smaller trees follow.
@@ -105,7 +108,6 @@ class Annealing {
             }
             offer(judge_, archive, plan_.max_leaves, plan_.max_depth);
         }
-        size_ = size_of(judge_.tree());
         wrong_.clear();
         for (const int32_t state : land_.states()) {
             const int32_t row =
@@ -141,8 +143,8 @@ class Annealing {
     std::vector<int32_t> wrong_;  // reached states with regret
     std::vector<double> visits_;
     int64_t left_ = 0, moved_ = 0;
-    double size_ = 0;  // what the current tree costs for its size
-    double price_ = 1, heat_ = 1, dearer_ = 1, colder_ = 1;
+    double price_ = 1, heat_ = 1, depth_price_ = 0;
+    double dearer_ = 1, colder_ = 1, steeper_ = 1;
 };
 
 }  // namespace spotree::leaves

@@ -141,7 +141,7 @@ class Worker {
                 run.plan.work = 100000000;
                 run.plan.max_leaves = aim_.max_leaves;
             } else if (run.from == From::fresh) {
-                greedy_.start(judge_, run.plan.depth_price > 0 ? -1 : aim_.max_depth, random_, stop);
+                greedy_.start(judge_, run.plan.first_depth_price > 0 ? -1 : aim_.max_depth, random_, stop);
             } else if (run.from == From::leaf) {
                 judge_.restart(Shape(random_.below(model_.num_actions)));
             } else {
