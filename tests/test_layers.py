@@ -67,8 +67,9 @@ MAY_INCLUDE = {
     "exact": {"model", "run", "tree"},
     "rsbb": {"run"},
     "neighbourhood": {"exact", "linear", "model", "run", "tree"},
+    "leaves": {"model", "neighbourhood", "run", "tree"},
     "proof": {"linear", "model", "run", "tree"},
-    "bindings": {"tree", "run", "model", "linear", "values", "exact", "rsbb", "neighbourhood", "proof"},
+    "bindings": {"tree", "run", "model", "linear", "values", "exact", "rsbb", "neighbourhood", "leaves", "proof"},
 }
 INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"])([^>\"]+)[>\"]", re.MULTILINE)
 

@@ -31,6 +31,8 @@ class TreeSearch {
                  optimum,
                  random_return,
                  must_end,
+                 nullptr,
+                 nullptr,
                  {},
                  {}},
           depth_(depth),

@@ -80,9 +80,9 @@ def test_what_is_infinite_is_null_in_a_file_and_infinite_when_read(folder: Path,
 
 
 def test_exit_code_tells_proved_from_found() -> None:
-    run("solve", "xor", "-d", 1, "-t", 0.2, "--exit-code", code=10)
+    run("solve", "tiger_vs_antelope", "-d", 3, "-t", 0.2, "--exit-code", code=10)
     run("certify", "tiger_vs_antelope", "-d", 4, "-t", 0.2, "--exit-code", code=10)
-    run("solve", "xor", "-d", 1, "-t", 0.2)
+    run("solve", "tiger_vs_antelope", "-d", 3, "-t", 0.2)
     run("solve", "frozenlake_4x4", "-d", 1, "-t", 20, "--exit-code")
 
 

@@ -62,11 +62,11 @@ def show_solution(solution: "Solution") -> None:
     """Print the tree, the facts about it, and its figures side by side."""
     from spotree.cli.bars import show_bars
     from spotree.methods.figures import aim_text
+    from spotree.methods.request import asked_text
     from spotree.tree.text import size_text
 
     print(solution.policy)
     print()
-    most = "" if solution.max_leaves is None else f", at most {solution.max_leaves} leaves"
     figures = solution.figures
     show_facts(
         [
@@ -75,7 +75,10 @@ def show_solution(solution: "Solution") -> None:
                 f"{shown(solution.model)} (discount {solution.discount:g}, missing actions: {solution.missing})",
             ),
             ("aim", aim_text(solution.sense, solution.notes)),
-            ("tree", f"{size_text(solution.policy.tree)}; asked: depth {solution.depth}{most}"),
+            (
+                "tree",
+                f"{size_text(solution.policy.tree)}; asked: {asked_text(solution.depth, solution.max_leaves)}",
+            ),
             *ratios(figures),
             ("bound", f"{figures.text(solution.bound)}   ({figures.bound_words})"),
             *(

@@ -8,6 +8,7 @@ from itertools import islice
 from spotree.exports.svg import tree_svg
 from spotree.mdp.model import MDP
 from spotree.methods.figures import aim_text, number_text
+from spotree.methods.request import asked_text
 from spotree.methods.solution import Solution
 from spotree.shown import LONGEST_LINE, shown
 from spotree.tree.policy import TreePolicy
@@ -22,10 +23,9 @@ LINE = "border-bottom:1px solid rgba(128,128,128,.3)"  # grey that shows on ligh
 
 def solution_html(solution: Solution) -> str:
     """The verdict, the figures as bars, the tree, and what was solved."""
-    most = "" if solution.max_leaves is None else f", at most {solution.max_leaves} leaves"
     facts = [
         ("aim", aim_text(solution.sense, solution.notes)),
-        ("tree", f"{size_text(solution.policy.tree)}; asked: depth {solution.depth}{most}"),
+        ("tree", f"{size_text(solution.policy.tree)}; asked: {asked_text(solution.depth, solution.max_leaves)}"),
         ("discount", f"{solution.discount:g}"),
         ("missing actions", solution.missing),
         ("status", f"{solution.status} ({solution.method}, {solution.seconds:.1f} s)"),

@@ -19,6 +19,8 @@ class Progress:
         Proven upper bound on the return of any tree of that size so far.
     current
         Return of the tree of this round, which may be below `value`.
+    leaves
+        Leaves of the smallest tree that is good enough, where that is what is sought.
     """
 
     seconds: float
@@ -26,3 +28,4 @@ class Progress:
     value: float
     bound: float
     current: float | None = None
+    leaves: int | None = None

@@ -42,6 +42,22 @@ class Request:
         return None if self.start is None else fitting_start(self.start, mdp, self.depth, self.max_leaves)
 
 
+def depth_of(depth: Any, max_leaves: Any) -> Any:
+    """The depth asked for, or what trees of so many leaves can have at most."""
+    if depth is None and max_leaves is None:
+        raise InvalidProblemError("no size is given: give depth, max_leaves or both")
+    if depth is None:
+        whole_from(1, "max_leaves", max_leaves)
+    return max_leaves - 1 if depth is None else depth
+
+
+def asked_text(depth: int, max_leaves: int | None) -> str:
+    """The size asked for, in words."""
+    if max_leaves is not None and depth >= max_leaves - 1:
+        return f"at most {max_leaves} {'leaf' if max_leaves == 1 else 'leaves'}"
+    return f"depth {depth}" + ("" if max_leaves is None else f", at most {max_leaves} leaves")
+
+
 def check_size(mdp: Any, depth: Any, max_leaves: Any) -> None:
     """A model and a size of tree."""
     if not isinstance(mdp, MDP):

@@ -277,7 +277,7 @@ _LINE = record(
         "value": optional(number(infinite=True)),  # before the first tree it is -inf
         "bound": optional(number(infinite=True)),
     },
-    {"current": optional(number(infinite=True))},
+    {"current": optional(number(infinite=True)), "leaves": optional(whole(1))},
 )
 _SOLUTION = record(
     {

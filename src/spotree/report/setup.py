@@ -4,6 +4,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 
 from spotree.mdp import MDP
+from spotree.methods.request import asked_text
 from spotree.methods.solution import Solution
 
 MISSING = {
@@ -49,8 +50,7 @@ def _discount(solution: Solution) -> str:
 
 
 def _size(solution: Solution) -> str:
-    most = "" if solution.max_leaves is None else f", at most {solution.max_leaves} leaves"
-    return f"depth {solution.depth}{most}"
+    return asked_text(solution.depth, solution.max_leaves)
 
 
 def _version() -> str:
