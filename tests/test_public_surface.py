@@ -157,3 +157,22 @@ def test_the_help_of_solve_lists_the_settings_of_every_method() -> None:
         assert own | of_spot == set(settings_of(method)), name
         for setting in settings_of(method):
             assert setting == "preset" or setting in (inspect.getdoc(type(method)) or ""), setting
+
+
+def test_the_help_names_every_engine_and_every_method() -> None:
+    from spotree.cli.improve import improve as improve_command
+    from spotree.cli.solve import solve as solve_command
+    from spotree.methods.named import METHODS
+    from spotree.step.engines import ENGINES
+
+    def help_of(command: object, option: str) -> str:
+        return str(inspect.get_annotations(command)[option].__metadata__[0].help)  # type: ignore[arg-type]
+
+    for name in ENGINES:
+        assert f'"{name}"' in (inspect.getdoc(spotree.improve) or "")
+        assert f'"{name}"' in (inspect.getdoc(spotree.Spot) or "")
+        assert name in help_of(improve_command, "engine")
+        assert name in help_of(solve_command, "engine")
+    for name in METHODS:
+        assert f'"{name}"' in (inspect.getdoc(spotree.solve) or "")
+        assert name in help_of(solve_command, "method")

@@ -7,7 +7,7 @@
 
 #include "leaves/must_reach.hpp"
 #include "leaves/search.hpp"
-#include "model.hpp"
+#include "model_arrays.hpp"
 
 namespace spotree::bindings {
 

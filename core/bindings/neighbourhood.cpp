@@ -3,7 +3,7 @@
 
 #include <tuple>
 
-#include "model.hpp"
+#include "model_arrays.hpp"
 #include "neighbourhood/portfolio.hpp"
 
 namespace spotree::bindings {

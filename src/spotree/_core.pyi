@@ -293,7 +293,7 @@ class ProofModel:
         group_of: SmallInts,
         rank: SmallInts,
         split_feature: SmallInts,
-        split_rank: SmallInts,
+        split_cut: SmallInts,
         depth: int,
         max_leaves: int,
     ) -> None: ...

@@ -44,7 +44,7 @@ def test_the_nodes_are_the_tree(case) -> None:
         return node["action"]
 
     assert [action(row) for row in mdp.features] == solution.actions(mdp.features).tolist()
-    assert nodes[0]["cost"] == pytest.approx(solution.optimum - solution.value, rel=1e-6, abs=1e-9)
+    assert nodes[0]["loss"] == pytest.approx(solution.optimum - solution.value, rel=1e-6, abs=1e-9)
     assert nodes[0]["states"] == mdp.num_states
 
 

@@ -26,7 +26,7 @@ class Anatomy:
     share
         [state] part of the visits to states that leave a choice; where all actions do the same, as after the end of an
         episode or in a forced state, a visit says nothing about the tree.
-    regret, cost
+    regret, loss
         [state] what one such action loses against the best policy, and times the visits: this sums to
         optimum - value.
     missing
@@ -45,7 +45,7 @@ class Anatomy:
     visits: PerState
     share: PerState
     regret: PerState
-    cost: PerState
+    loss: PerState
     missing: np.ndarray
     choice: np.ndarray
     best: Optimum
@@ -87,7 +87,7 @@ def anatomy(mdp: MDP, policy: Tree | Acts, best: Optimum | None = None) -> Anato
         visits=visits,
         share=counted / counted.sum(),
         regret=split.regret,
-        cost=split.cost,
+        loss=split.loss,
         missing=unavailable & (visits > 0),
         choice=choice,
         best=best,

@@ -39,7 +39,7 @@ def report_data(solution: Solution, mdp: MDP) -> dict[str, Any]:
     place = np.full(mdp.num_states, -1)
     place[listed] = np.arange(len(listed))
     worst = np.flatnonzero(parts.differs)
-    worst = worst[np.argsort(-parts.cost[worst], kind="stable")]
+    worst = worst[np.argsort(-parts.loss[worst], kind="stable")]
     return {
         "format": FORMAT,
         "version": VERSION,

@@ -192,7 +192,7 @@ const draw_edge = (node, box, parent, outline) => {
 };
 const answer = (node) => (node.parent === null ? "" : nodes[node.parent].left === node.id ? "yes" : "no");
 const spoken = (node) => {
-  const facts = `${percent(node.share)} of visits, loses ${figure(node.cost)} against the best policy`;
+  const facts = `${percent(node.share)} of visits, loses ${figure(node.loss)} against the best policy`;
   const way = answer(node) ? `${answer(node)}: ` : "";
   const lacking = node.missing ? `, in ${count(node.missing, "visited state", "visited states")} the action is not available` : "";
   return node.action === null ? `${way}split: ${question(node)} ${facts}` : `${way}leaf: ${actionName(node.action)}, ${facts}${lacking}`;
@@ -225,7 +225,7 @@ const draw_node = (node, box, outline) => {
       sv("text", { x: left + 11, y: box.y + 15.5, "text-anchor": "middle", style: `fill:${ink_on(node.action)};font-weight:600;font-size:11px` }, sign_of(node.action)),
       lines.map((line, k) => sv("text", { x: left + 28, y: box.y + 16 + 15 * k }, line)));
     const lacking = node.missing ? ` ⚠ ${node.missing}` : "", spare = inside - width(lacking, 11) * 1.1 - 2;
-    const share = node.reached ? percent(node.share) : "never visited", loss = node.cost > 0 ? ` · loses ${brief(node.cost)}` : "";
+    const share = node.reached ? percent(node.share) : "never visited", loss = node.loss > 0 ? ` · loses ${brief(node.loss)}` : "";
     const of = node.reached ? " of visits" : "", fits = (text) => width(text, 11) <= spare;
     const shown = [share + of + loss, share + loss, share + of, share].find(fits) || "";  // a figure is never cut
     parts.push(sv("text", { class: "small", x: box.x + 8, y: box.y + 32 }, shown, lacking ? sv("tspan", { class: node.missing_choice ? "warn" : null }, lacking) : null));
@@ -402,7 +402,7 @@ const show_node = (node, body) => {
     ["when", seen(node.rule)],
     ["states", `${count(node.states, "state", "states")}, ${amount(node.reached)} of them visited`],
     ["visits", `${percent(node.share)} of those to states that leave a choice`],
-    ["loses", node.differs ? `${figure(node.cost)} ${costs ? "more cost than" : "of return against"} the best policy, in ${visited(node.differs)}` : "nothing against the best policy"],
+    ["loses", node.differs ? `${figure(node.loss)} ${costs ? "more cost than" : "of return against"} the best policy, in ${visited(node.differs)}` : "nothing against the best policy"],
     ...(node.missing ? [["not available", el("span", { class: "bad" }, `in ${visited(node.missing)}; ${lacking} a choice`)]] : []),
   ]),
   el("h3", {}, "What the best policy does there"),
@@ -543,7 +543,7 @@ const selects = (row) => ({
   tabindex: 0, "data-state": row, onclick: () => select({ state: row }),
   onkeydown: (event) => { if (event.key === "Enter") select({ state: row }); },
 });
-let order_by = { column: "cost", down: true };
+let order_by = { column: "loss", down: true };
 const heading = (column, text, kind = "number") => {
   const chosen = order_by.column === column;
   const turn = () => { order_by = { column, down: chosen ? !order_by.down : true }; differences(); };
@@ -556,25 +556,25 @@ const differences = () => {
     put(place, el("p", {}, "Nowhere: in every state that it visits the tree does as well as the best policy."));
     return;
   }
-  const loss = result.optimum - result.value, listed = data.differences.length;
+  const all = result.optimum - result.value, listed = data.differences.length;
   const rows = data.differences.map((row) => {
     const [number, visits, regret] = [states.number[row], states.visits[row], states.regret[row]];
-    return { row, number, visits, regret, cost: visits * regret };
+    return { row, number, visits, regret, loss: visits * regret };
   });
   rows.sort((a, b) => (order_by.down ? -1 : 1) * (a[order_by.column] - b[order_by.column]));
   const cell = (kind, content) => el("td", { class: kind }, content);
-  const line = ({ row, number, visits, regret, cost }) => el("tr", selects(row),
+  const line = ({ row, number, visits, regret, loss }) => el("tr", selects(row),
     cell("number", number), cell("words", where(row)), cell("does", named(states.action[row])), cell("does", named(states.best[row])),
-    cell("number wide", figure(visits)), cell("number wide", figure(regret)), cell("number", figure(cost)),
-    cell("number wide", loss > 0 ? percent(cost / loss) : "–"));
+    cell("number wide", figure(visits)), cell("number wide", figure(regret)), cell("number", figure(loss)),
+    cell("number wide", all > 0 ? percent(loss / all) : "–"));
   put(place,
-    el("p", {}, `In ${visited(data.num_differences)} the tree loses something; together ${figure(loss)}.`,
+    el("p", {}, `In ${visited(data.num_differences)} the tree loses something; together ${figure(all)}.`,
       listed < data.num_differences ? ` The ${listed} most costly are listed.` : "", " Select a row to light its path."),
     on_this_page(),
     el("div", { class: "scroll" }, el("table", {},
       el("thead", {}, el("tr", {},
         heading("number", "state"), heading(null, "where", "words"), heading(null, "the tree does", "does"), heading(null, "the best policy does", "does"),
-        heading("visits", "visits", "number wide"), heading("regret", "loses a visit", "number wide"), heading("cost", "loses in all"),
+        heading("visits", "visits", "number wide"), heading("regret", "loses a visit", "number wide"), heading("loss", "loses in all"),
         heading(null, "share", "number wide"))),
       el("tbody", {}, rows.map(line)))));
   light();
