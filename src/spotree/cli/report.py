@@ -23,8 +23,8 @@ def report(
 ) -> None:
     """Write one page of HTML: the tree, how good it is, where it differs from the best policy, what was solved.
 
-    The page needs no network and no other file: mail it, open it in a browser. Give the model exactly as it was given
-    to `spotree solve`, with the same reading options; the name of a shipped one can be left out.
+    The page needs no network and no other file: mail it, open it in a browser. The model is opened as the run
+    says; if it is not there any more, give it exactly as it was given to `spotree solve`, with the same options.
 
     Example: spotree solve tiger_vs_antelope -d 3 -t 10 -o run.json && spotree report run.json
     """

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 import spotree
-from spotree.errors import InvalidProblemError
 from spotree.mdp import MDP
+from spotree.methods.remembered import check_model
 from spotree.methods.solution import Solution
 from spotree.report.anatomy import anatomy
 from spotree.report.grid import find_grid
@@ -16,7 +16,6 @@ from spotree.report.rules import rules
 from spotree.report.setup import setup_words
 from spotree.report.states import report_chain, report_states
 from spotree.tree.text import size_text
-from spotree.values import evaluate
 
 FORMAT = "spotree-report"
 VERSION = 1
@@ -27,13 +26,7 @@ MOST_HISTORY = 400
 
 def report_data(solution: Solution, mdp: MDP) -> dict[str, Any]:
     """Everything the page shows of an answer on its model."""
-    found = evaluate(mdp, solution)
-    slack = 1e-6 * max(1.0, abs(found)) + solution.error
-    if not abs(found - solution.value) <= slack:
-        raise InvalidProblemError(
-            f"the tree returns {found:.9g} on this model, but the run says {solution.value:.9g}: give the model"
-            " that was solved, with the same reading options"
-        )
+    check_model(solution, mdp)
     parts = anatomy(mdp, solution)
     states, listed = report_states(mdp, parts)
     place = np.full(mdp.num_states, -1)
