@@ -170,7 +170,7 @@ def test_the_slider_of_the_map_changes_its_cells(reader) -> None:
         cells = reader.ask(drawn)
         seen.add(json.dumps(cells))
         for cell in cells:
-            values = [float(number) for number in re.findall(r"= (\d+)", cell)]
+            values = [float(number) for number in re.findall(r"=\s(\d+)", cell)]
             (row,) = np.flatnonzero((case.mdp.features == values).all(axis=1))
             does = re.search(r": (no choice|\w+)", cell)
             assert does is not None

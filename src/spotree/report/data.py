@@ -1,5 +1,6 @@
 """The data of a report: one JSON object from which the page, or anybody else's, is drawn (schema.json describes it)."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,10 @@ MOST_DIFFERENCES = 200
 MOST_HISTORY = 400
 
 
-def report_data(solution: Solution, mdp: MDP) -> dict[str, Any]:
-    """Everything the page shows of an answer on its model."""
+def report_data(
+    solution: Solution, mdp: MDP, frontier: Iterable[tuple[int, float, float | None]] = ()
+) -> dict[str, Any]:
+    """Everything the page shows of an answer on its model; `frontier` as for `spotree.plot.frontier`."""
     check_model(solution, mdp)
     parts = anatomy(mdp, solution)
     states, listed = report_states(mdp, parts)
@@ -48,7 +51,7 @@ def report_data(solution: Solution, mdp: MDP) -> dict[str, Any]:
         "chain": report_chain(mdp, parts, listed),
         "grid": find_grid(mdp) if states["complete"] else None,
         "history": _history(solution),
-        "frontier": None,
+        "frontier": _frontier(frontier),
         "setup": [list(pair) for pair in setup_words(solution, mdp)],
     }
 
@@ -81,8 +84,11 @@ def _feature(name: str, column: np.ndarray) -> dict[str, Any]:
 
 
 def _result(solution: Solution) -> dict[str, Any]:
-    numbers = ("value", "bound", "optimum", "error", "of_optimum", "over_random", "gap", "seconds")
-    return {name: exact(getattr(solution, name)) for name in numbers} | {
+    figures = solution.figures
+    numbers = {name: getattr(solution, name) for name in ("value", "bound", "optimum", "error", "gap", "seconds")}
+    ratios = {"of_optimum": figures.of_optimum, "over_random": figures.over_random}
+    return {name: None if number is None else exact(number) for name, number in (numbers | ratios).items()} | {
+        "verdict": figures.verdict,
         "random": exact(solution.random_value),
         "status": solution.status.name,
         "status_text": str(solution.status),
@@ -101,3 +107,11 @@ def _history(solution: Solution) -> list[dict[str, Any]]:
     return [
         {"seconds": short(line.seconds), "value": short(line.value), "bound": short(line.bound)} for line in kept
     ]
+
+
+def _frontier(points: Iterable[tuple[int, float, float | None]]) -> list[dict[str, Any]] | None:
+    ordered = sorted(points, key=lambda point: point[0])
+    return [
+        {"leaves": leaves, "value": exact(value), "bound": None if bound is None else exact(bound)}
+        for leaves, value, bound in ordered
+    ] or None
