@@ -84,6 +84,17 @@ def test_a_model_on_which_the_tree_is_worth_something_else_is_exported_by_no_com
     assert "give the model that was solved" in done.stderr
 
 
+def test_no_export_is_written_over_the_run_or_over_its_model(folder: Path) -> None:
+    spotree.load("frozenlake_4x4").save(folder / "kept.npz")
+    assert run("solve", "kept.npz", *SOLVE[2:-1], "kept.json", cwd=folder).returncode == 0
+    before = [(folder / name).read_bytes() for name in ("kept.json", "kept.npz")]
+    done = run("export", "kept.json", "--to", "json", "-o", "kept.json", cwd=folder)
+    assert (done.returncode, "is the run itself" in done.stderr) == (2, True)
+    done = run("export", "kept.json", "--to", "prism", "-o", "kept.npz", cwd=folder)
+    assert (done.returncode, "is the model itself" in done.stderr) == (2, True)
+    assert [(folder / name).read_bytes() for name in ("kept.json", "kept.npz")] == before
+
+
 def test_a_tree_alone_asks_for_its_model(folder: Path) -> None:
     assert run("export", "a run.json", "-o", "tree.json", cwd=folder).returncode == 0
     done = run("export", "tree.json", "--to", "storm", cwd=folder)

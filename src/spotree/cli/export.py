@@ -65,7 +65,9 @@ def export(
         raise typer.BadParameter(f"{name} is no text; name a file with -o", param_hint="--out")
     if not form.needs_model and (run.model is not None or run.options):
         raise typer.BadParameter(f"{name} says nothing of the model; drop it and its options", param_hint="MODEL")
-    mdp = run.mdp(f"export --to {name}") if form.needs_model else None
+    verb = f"export --to {name}"
+    run.check_apart(out, verb, form.needs_model)
+    mdp = run.mdp(verb) if form.needs_model else None
     try:
         options = {"discount_in_model": True} if discount_in_model else {}
         made = export(run.answer(), name, out, mdp, **_source(name, run), **options)

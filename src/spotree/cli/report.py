@@ -7,7 +7,6 @@ import typer
 
 from spotree.cli.output import check_writable, show_json
 from spotree.cli.run import SavedRun, with_run
-from spotree.errors import SpotreeError
 from spotree.shown import LONGEST_LINE, shown
 
 
@@ -36,8 +35,7 @@ def report(
 
     path = out if out is not None or as_json else run.path.with_suffix(".html")
     check_writable(path)
-    if path is not None and path.resolve() == run.path.resolve():
-        raise SpotreeError(f"--out {path} is the run itself; give the page another name")
+    run.check_apart(path, "report")
     data = report_data(run.solution(), run.mdp("report"))
     if path is None:
         show_json("report", data)

@@ -60,6 +60,15 @@ class SavedRun:
         except ReadError:
             return read_tree(self.path)
 
+    def check_apart(self, out: Path | None, verb: str, with_model: bool = True) -> None:
+        """Refuse to write over the run, or over the model where the command reads it."""
+        if out is None:
+            return
+        if out.resolve() == self.path.resolve():
+            raise ReadError(f"--out {out} is the run itself; give the file another name")
+        if with_model and out.resolve() == Path(self.asked(verb)[0]).resolve():
+            raise ReadError(f"--out {out} is the model itself; give the file another name")
+
     def mdp(self, verb: str) -> "MDP":
         """The model, as `asked`."""
         return open_model(*self.asked(verb))
