@@ -237,3 +237,14 @@ def test_costs_are_shown_as_costs_and_unavailable_actions_are_warned_of(reader) 
     assert "⚠" in warned
     reader.one("#play-step").click()
     assert re.search(r"cost so far \d", reader.text("#play-now"))
+
+
+def test_a_frontier_that_was_given_is_drawn_and_told(reader, tmp_path) -> None:
+    case = reader.cases["tiger"]
+    path = tmp_path / "frontier.html"
+    value, bound = case.solution.value, case.solution.bound
+    case.solution.report(path, case.mdp, [(2, value / 2, None), (16, value, bound)])
+    reader.browser.get(path.as_uri())
+    assert "Return against number of leaves" in reader.text("#history")
+    assert "2 leaves: " in reader.text("#history")
+    assert len(reader.all("#history svg")[-1].find_elements("css selector", ".value-line, .bound-line")) == 2
