@@ -4,6 +4,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 
 from spotree.mdp import MDP
+from spotree.mdp.model import Sense
 from spotree.methods.figures import aim_text, reward_text, reward_word
 from spotree.methods.solution import Solution
 
@@ -40,8 +41,9 @@ def missing_text(rule: str, mdp: MDP | None = None) -> str:
     """What happens where the tree asks for an action that the state does not offer."""
     if mdp is not None and mdp.available.all():
         return "none: every state offers every action"
-    sense, amount = ("max", -1.0) if mdp is None else (mdp.sense, mdp.missing_reward)
-    return MISSING[rule].format(word=reward_word(sense), amount=-amount if sense == "min" else amount)
+    sense: Sense = "max" if mdp is None else mdp.sense
+    reward = -1.0 if mdp is None else mdp.missing_reward
+    return MISSING[rule].format(word=reward_word(sense), amount=-reward if sense == "min" else reward)
 
 
 def _discount(solution: Solution) -> str:
