@@ -1,6 +1,7 @@
 """The data of a report are what the published schema says, and say what the tree does."""
 
 import json
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
@@ -93,3 +94,21 @@ def test_the_page_stands_alone_and_no_name_ends_its_data(case) -> None:
     assert "alert(1)</script>" not in text
     assert "http://" not in text.replace("http://www.w3.org/2000/svg", "")
     assert "https://" not in text
+
+
+def test_a_ratio_that_means_nothing_is_not_in_the_data_and_the_verdict_is_that_of_the_figures(case) -> None:
+    mdp, solution, data = case
+    assert data["result"]["verdict"] == solution.figures.verdict
+    near_zero = replace(solution, optimum=0.0, bound=max(0.0, solution.value))
+    seen = report_data(near_zero, mdp)["result"]
+    assert seen["of_optimum"] is None
+    assert "best policy" not in seen["verdict"]
+
+
+def test_a_frontier_is_in_the_data_where_one_is_given(case) -> None:
+    mdp, solution, data = case
+    assert data["frontier"] is None
+    given = report_data(solution, mdp, [(4, solution.value, solution.bound), (2, solution.value - 1, None)])
+    assert [point["leaves"] for point in given["frontier"]] == [2, 4]
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.validate(given, json.loads((files("spotree.report") / "schema.json").read_text()))

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
@@ -178,17 +178,24 @@ class Solution:
         with whole_file(path) as stream:
             stream.write((json.dumps(self.document(), indent=1) + "\n").encode())
 
-    def report(self, path: str | Path, mdp: MDP | None = None) -> None:
+    def report(
+        self,
+        path: str | Path,
+        mdp: MDP | None = None,
+        frontier: Iterable[tuple[int, float, float | None]] = (),
+    ) -> None:
         """Write one page of HTML that shows the tree and all that is known of it; it needs nothing else to be read.
 
         Parameters
         ----------
         mdp
             The model, read as for the run; needed for a solution from a file, and if the model is not held any more.
+        frontier
+            Leaves, value and bound (or None) of the best trees of several sizes, to be drawn beside.
         """
         from spotree.report.page import write_report
 
-        write_report(self, model_of(self, mdp), path)
+        write_report(self, model_of(self, mdp), path, frontier)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers, strings and lists."""

@@ -7,6 +7,7 @@ import numpy as np
 from spotree.axes import ActionOf, Ints, PerState, PerStateAction, SmallInts
 from spotree.mdp import MDP
 from spotree.mdp.relevant import relevant_states
+from spotree.report.rules import leaves_in_order
 from spotree.tree.tree import Tree
 from spotree.values import Acts, Optimum, action_values, difference, occupancy, optimum
 
@@ -66,7 +67,7 @@ class Anatomy:
 
     def states_of(self, node: int) -> Ints:
         """The states that pass through a node."""
-        return np.flatnonzero(np.isin(self.leaf, _leaves_below(self.tree, node)))
+        return np.flatnonzero(np.isin(self.leaf, leaves_in_order(self.tree, node)))
 
 
 def anatomy(mdp: MDP, policy: Tree | Acts, best: Optimum | None = None) -> Anatomy:
@@ -93,12 +94,3 @@ def anatomy(mdp: MDP, policy: Tree | Acts, best: Optimum | None = None) -> Anato
         best=best,
         action_value=action_values(mdp, best.values),
     )
-
-
-def _leaves_below(tree: Tree, node: int) -> Ints:
-    below = np.zeros(tree.num_nodes, dtype=bool)
-    below[node] = True
-    for inner in np.flatnonzero(tree.feature >= 0):
-        if below[inner]:
-            below[[tree.left[inner], tree.right[inner]]] = True
-    return np.flatnonzero(below & (tree.feature < 0))

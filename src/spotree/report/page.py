@@ -5,6 +5,7 @@ import hashlib
 import html
 import json
 import os
+from collections.abc import Iterable
 from importlib.resources import files
 from string import Template
 from typing import Any
@@ -16,10 +17,15 @@ from spotree.report.data import report_data
 from spotree.shown import shown
 
 
-def write_report(solution: Solution, mdp: MDP, path: str | os.PathLike[str]) -> None:
+def write_report(
+    solution: Solution,
+    mdp: MDP,
+    path: str | os.PathLike[str],
+    frontier: Iterable[tuple[int, float, float | None]] = (),
+) -> None:
     """Write the page; it needs no network and no other file."""
     with whole_file(path) as stream:
-        stream.write(page(report_data(solution, mdp)).encode())
+        stream.write(page(report_data(solution, mdp, frontier)).encode())
 
 
 def page(data: dict[str, Any]) -> str:
