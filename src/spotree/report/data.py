@@ -1,5 +1,6 @@
 """The data of a report: one JSON object from which the page, or anybody else's, is drawn (schema.json describes it)."""
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def report_data(solution: Solution, mdp: MDP) -> dict[str, Any]:
         "chain": report_chain(mdp, parts, listed),
         "grid": find_grid(mdp) if states["complete"] else None,
         "history": _history(solution),
-        "frontier": None,
+        "frontier": [asdict(size) for size in solution.frontier] or None,
         "setup": [list(pair) for pair in setup_words(solution, mdp)],
     }
 
