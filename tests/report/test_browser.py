@@ -2,9 +2,12 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
+
+from spotree.methods.history import Size
 
 ENTER, ESCAPE, LEFT, UP, RIGHT, DOWN = "\ue007", "\ue00c", "\ue012", "\ue013", "\ue014", "\ue015"
 
@@ -243,7 +246,8 @@ def test_a_frontier_that_was_given_is_drawn_and_told(reader, tmp_path) -> None:
     case = reader.cases["tiger"]
     path = tmp_path / "frontier.html"
     value, bound = case.solution.value, case.solution.bound
-    case.solution.report(path, case.mdp, [(2, value / 2, None), (16, value, bound)])
+    sizes = (Size(2, value / 2, bound), Size(16, value, bound))
+    replace(case.solution, frontier=sizes).report(path, case.mdp)
     reader.browser.get(path.as_uri())
     assert "Return against number of leaves" in reader.text("#history")
     assert "2 leaves: " in reader.text("#history")

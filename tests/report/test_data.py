@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import spotree
+from spotree.methods.history import Size
 from spotree.report.data import report_data
 from spotree.report.page import page
 
@@ -108,7 +109,8 @@ def test_a_ratio_that_means_nothing_is_not_in_the_data_and_the_verdict_is_that_o
 def test_a_frontier_is_in_the_data_where_one_is_given(case) -> None:
     mdp, solution, data = case
     assert data["frontier"] is None
-    given = report_data(solution, mdp, [(4, solution.value, solution.bound), (2, solution.value - 1, None)])
+    sizes = (Size(2, solution.value - 1, solution.bound), Size(4, solution.value, solution.bound))
+    given = report_data(replace(solution, frontier=sizes), mdp)
     assert [point["leaves"] for point in given["frontier"]] == [2, 4]
     jsonschema = pytest.importorskip("jsonschema")
     jsonschema.validate(given, json.loads((files("spotree.report") / "schema.json").read_text()))

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -26,8 +26,17 @@ OnlyProved = Annotated[
 ]
 
 
-def hand_over(solution: "Solution", out: Path | None, as_json: bool, failures: Iterable[SpotreeError] = ()) -> None:
-    """Save the solution, then print it; what could not be written is said at the end, whatever happens."""
+def hand_over(
+    solution: "Solution",
+    out: Path | None,
+    as_json: bool,
+    failures: Iterable[SpotreeError] = (),
+    tell: "Callable[[Solution, bool], None] | None" = None,
+) -> None:
+    """Save the solution, then print it (by `tell`, where it is part of a larger answer; the flag asks for JSON).
+
+    What could not be written is said at the end, whatever happens.
+    """
     failed = list(failures)
     command = shlex.join(["spotree", *sys.argv[1:]])
     solution = replace(solution, notes={**solution.notes, "command": command})
@@ -37,12 +46,9 @@ def hand_over(solution: "Solution", out: Path | None, as_json: bool, failures: I
                 solution.save(out)
             except UnwrittenError as error:
                 failed.append(error)
-        if as_json:
-            show_json("solution", solution.document())
-        else:
-            show_solution(solution)
-            if out is not None and not failed:
-                print(f"saved to {shown(str(out), LONGEST_LINE)}")
+        (tell or _tell)(solution, as_json)
+        if out is not None and not failed and not as_json:
+            print(f"saved to {shown(str(out), LONGEST_LINE)}")
     finally:
         for failure in failed:
             complain(failure)
@@ -50,11 +56,21 @@ def hand_over(solution: "Solution", out: Path | None, as_json: bool, failures: I
         raise typer.Exit(3)
 
 
-def exit_as(solution: "Solution", only_proved: bool = False) -> None:
-    """End a command as its answer says: 130 if it was interrupted, 10 if it had to be proved and is not."""
+def _tell(solution: "Solution", as_json: bool) -> None:
+    if as_json:
+        show_json("solution", solution.document())
+    else:
+        show_solution(solution)
+
+
+def exit_as(solution: "Solution", only_proved: bool = False, proved: bool | None = None) -> None:
+    """End a command as its answer says: 130 if it was interrupted, 10 if it had to be proved and is not.
+
+    What had to be proved is that no tree of the size is better, unless `proved` says how something else stands.
+    """
     if solution.status.name == "INTERRUPTED":
         raise typer.Exit(INTERRUPTED)
-    if only_proved and not solution.proved_optimal:
+    if only_proved and not (solution.proved_optimal if proved is None else proved):
         raise typer.Exit(NOT_PROVED)
 
 
@@ -67,7 +83,8 @@ def show_solution(solution: "Solution") -> None:
 
     print(solution.policy)
     print()
-    figures = solution.figures
+    figures, notes = solution.figures, solution.notes
+    asked = "" if "sought" in notes else f"; asked: {asked_text(solution.depth, solution.max_leaves)}"
     show_facts(
         [
             (
@@ -75,10 +92,8 @@ def show_solution(solution: "Solution") -> None:
                 f"{shown(solution.model)} (discount {solution.discount:g}, missing actions: {solution.missing})",
             ),
             ("aim", aim_text(solution.sense, solution.notes)),
-            (
-                "tree",
-                f"{size_text(solution.policy.tree)}; asked: {asked_text(solution.depth, solution.max_leaves)}",
-            ),
+            *((name, notes[name]) for name in ("sought", "found") if name in notes),
+            ("tree", f"{size_text(solution.policy.tree)}{asked}"),
             *ratios(figures),
             ("bound", f"{figures.text(solution.bound)}   ({figures.bound_words})"),
             *(

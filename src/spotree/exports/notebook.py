@@ -8,11 +8,13 @@ from itertools import islice
 from spotree.exports.svg import tree_svg
 from spotree.mdp.model import MDP
 from spotree.methods.figures import aim_text, number_text
+from spotree.methods.frontier import Frontier
 from spotree.methods.request import asked_text
+from spotree.methods.smallest import Smallest
 from spotree.methods.solution import Solution
 from spotree.shown import LONGEST_LINE, shown
 from spotree.tree.policy import TreePolicy
-from spotree.tree.text import size_text
+from spotree.tree.text import leaves_text, size_text
 from spotree.tree.tree import Tree
 
 MOST_LEAVES = 256  # a larger tree is no drawing any more
@@ -39,6 +41,28 @@ def solution_html(solution: Solution) -> str:
         bars_html(figures.marks, f"expected {figures.word}"),
         f'<div style="overflow-x:auto;margin:.6em 0">{drawing}</div>',
         facts_html(facts),
+    )
+
+
+def smallest_html(found: Smallest) -> str:
+    """What was asked and what is proved, and the solution."""
+    head = f"{found.words} ({found.gap_text}). Sought: {found.asked}."
+    return _block(f'<p style="margin:.3em 0"><b>{escape(head)}</b></p>', solution_html(found.solution))
+
+
+def frontier_html(found: Frontier) -> str:
+    """The knee in words, the returns by leaves as bars, and the tree of the knee."""
+    figures = found.knee.figures
+    marks = [
+        *((leaves_text(size.leaves), figures.shown(size.value)) for size in found.knee.frontier),
+        ("best policy", figures.shown(found.knee.optimum)),
+    ]
+    drawing = policy_svg(found.knee.policy) or ""
+    return _block(
+        f"<b>{escape(shown(found.knee.model))}: value against leaves</b>",
+        f'<p style="margin:.3em 0">{escape(found.words)}.</p>',
+        bars_html(marks, f"expected {figures.word}"),
+        f'<div style="overflow-x:auto;margin:.6em 0">{drawing}</div>',
     )
 
 

@@ -12,14 +12,17 @@ from spotree.mdp.model import MDP
 from spotree.methods.by_leaves import ENOUGH, ByLeaves
 from spotree.methods.figures import Figures, percent_text
 from spotree.methods.frame import Frame
-from spotree.methods.history import Progress
+from spotree.methods.history import Progress, Size
 from spotree.methods.ranks import rank_features
 from spotree.methods.remembered import remember
 from spotree.methods.request import Request
+from spotree.methods.smallest import every_leaf
 from spotree.methods.solution import Solution, SolveStatus
 from spotree.methods.start import Start
+from spotree.shown import shown
 from spotree.step.limits import at_least
 from spotree.step.problem import whole_from
+from spotree.tree.text import leaves_text
 
 PROOF_SHARE = 0.05  # of the time: for the bound on the leaves of an optimal tree
 
@@ -32,7 +35,8 @@ class Frontier:
     ----------
     points
         One solution for each number of leaves at which the best return rises. `solution.max_leaves` is that number,
-        `solution.bound` bounds the return of every tree with so many leaves.
+        `solution.bound` bounds the return of every tree with so many leaves; each knows the others' returns
+        (`solution.frontier`), so that its report shows them.
     max_leaves
         The largest size that was sought.
     least_leaves
@@ -50,7 +54,11 @@ class Frontier:
     def at(self, leaves: int) -> Solution:
         """The best tree with at most so many leaves."""
         whole_from(1, "leaves", leaves)
-        return [point for point in self.points if point.policy.num_leaves <= leaves][-1]
+        fitting = [point for point in self.points if point.policy.num_leaves <= leaves]
+        if not fitting:
+            least = self.points[0].policy.num_leaves
+            raise InvalidProblemError(f"leaves is {leaves}; the smallest tree found has {leaves_text(least)}")
+        return fitting[-1]
 
     def share(self, point: Solution) -> float:
         """How much of what size can bring a point has: 0 for the first, 1 for the best policy."""
@@ -75,7 +83,7 @@ class Frontier:
         """The knee as a sentence: what it brings, and what more leaves would."""
         knee = self.knee
         count = knee.policy.num_leaves
-        text = f"{_leaves(count)}: {_beside(knee)}"
+        text = f"{leaves_text(count)}: {_beside(knee)}"
         later = [point for point in self.points if point.policy.num_leaves > count]
         if not later:
             return text
@@ -85,10 +93,15 @@ class Frontier:
         brought = percent_text(gain) if math.isfinite(gain) and gain < 10 else f"{after[-1].value - knee.value:.6g}"
         return f"{text}; {more} more bring {brought}"
 
+    def _repr_html_(self) -> str:
+        from spotree.exports.notebook import frontier_html
+
+        return frontier_html(self)
+
     def __repr__(self) -> str:
         first, last = self.points[0], self.points[-1]
         sizes = f"{first.policy.num_leaves} to {last.policy.num_leaves} leaves"
-        return f"<Frontier of {first.model}: {len(self.points)} trees of {sizes}, {self.words}>"
+        return f"<Frontier of {shown(first.model)}: {len(self.points)} trees of {sizes}, {self.words}>"
 
     def document(self) -> dict[str, Any]:
         """Plain numbers, strings and lists, as `--json` prints them."""
@@ -153,8 +166,9 @@ def frontier(
     search.aim([])
     if given is not None:
         search.offer(given)
-    rounds, least, status = 0, 1, SolveStatus.FINISHED
+    rounds, least, status, tried = 0, 1, SolveStatus.FINISHED, False
     try:
+        tried = every_leaf(search, frame, limit)
         least = max(1, search.least_leaves(min(PROOF_SHARE * limit, 1e6)))
         while max_rounds is None or rounds < max_rounds:
             if rounds and frame.seconds >= limit:
@@ -162,29 +176,30 @@ def frontier(
                 break
             search.round(rounds, max(limit - frame.seconds, 0.0))
             rounds += 1
-            request.tell(Progress(frame.seconds, rounds, search.value, frame.ceiling))
+            leaves = search.sizes[-1][0] if search.sizes else None
+            request.tell(Progress(frame.seconds, rounds, search.value, frame.ceiling, leaves=leaves))
     except KeyboardInterrupt:
         status = SolveStatus.INTERRUPTED
-    return Frontier(_points(frame, search, status), max_leaves, least, status, frame.seconds)
+    return Frontier(_points(frame, search, status, tried), max_leaves, least, status, frame.seconds)
 
 
-def _points(frame: Frame, search: ByLeaves, status: SolveStatus) -> tuple[Solution, ...]:
-    """The trees found, each evaluated once more; one that then is no better than a smaller one is left out."""
+def _points(frame: Frame, search: ByLeaves, status: SolveStatus, tried: bool) -> tuple[Solution, ...]:
+    """The trees found, each evaluated once more; one that then is no better than a smaller one is left out.
+
+    `tried`: whether every single leaf was, so that the best of them is proved.
+    """
     points: list[Solution] = []
     for sized in search.archive:
-        bound = frame.return_of(sized.tree) if sized.leaves == 1 else None
+        bound = frame.return_of(sized.tree) if sized.leaves == 1 and tried else None
         found = frame.solution(sized.tree, status, bound=bound)
         levels = min(frame.depth, found.policy.num_leaves - 1)
         point = replace(found, max_leaves=found.policy.num_leaves, depth=max(levels, found.policy.depth))
         if not points or point.value > points[-1].value:
-            points.append(remember(point, frame.mdp))
+            points.append(point)
     if not points:
-        points.append(remember(frame.at_once(None), frame.mdp))
-    return tuple(points)
-
-
-def _leaves(count: int) -> str:
-    return f"{count} {'leaf' if count == 1 else 'leaves'}"
+        points.append(frame.at_once(None))
+    sizes = tuple(Size(point.policy.num_leaves, point.value, point.bound) for point in points)
+    return tuple(remember(replace(point, frontier=sizes), frame.mdp) for point in points)
 
 
 def _beside(point: Solution) -> str:

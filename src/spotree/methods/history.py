@@ -1,4 +1,4 @@
-"""What happened while a policy was sought: one line for each new best, or each round."""
+"""What a run leaves behind beside its tree: one line for each new best or round, and what other sizes would bring."""
 
 from dataclasses import dataclass
 
@@ -29,3 +29,12 @@ class Progress:
     bound: float
     current: float | None = None
     leaves: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The best return found with so many leaves, and a proven bound on the return of every tree with so many."""
+
+    leaves: int
+    value: float
+    bound: float

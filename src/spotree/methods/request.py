@@ -10,6 +10,7 @@ from spotree.mdp.model import MDP
 from spotree.methods.history import Progress
 from spotree.methods.start import Start, fitting_start
 from spotree.step.problem import whole_from
+from spotree.tree.text import leaves_text
 from spotree.tree.tree import Tree
 
 
@@ -54,7 +55,7 @@ def depth_of(depth: Any, max_leaves: Any) -> Any:
 def asked_text(depth: int, max_leaves: int | None) -> str:
     """The size asked for, in words."""
     if max_leaves is not None and depth >= max_leaves - 1:
-        return f"at most {max_leaves} {'leaf' if max_leaves == 1 else 'leaves'}"
+        return f"at most {leaves_text(max_leaves)}"
     return f"depth {depth}" + ("" if max_leaves is None else f", at most {max_leaves} leaves")
 
 

@@ -11,7 +11,7 @@ from spotree.methods.history import Progress
 from spotree.methods.request import Request
 from spotree.methods.smallest import Smallest, fewest
 from spotree.methods.start import Start
-from spotree.step.limits import at_least
+from spotree.step.limits import real_from
 
 
 def simplify(
@@ -36,7 +36,7 @@ def simplify(
     time_limit, max_rounds, seed, threads, progress
         As for `smallest`.
     """
-    at_least(0, "tolerance", tolerance)
+    real_from(0, "tolerance", tolerance)
     request = Request(ENOUGH, None, time_limit, seed, threads, policy, progress)
     given = request.start_tree(mdp)
     frame = Frame(mdp, ENOUGH, None, "simplify", seed, time_limit)

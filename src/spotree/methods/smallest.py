@@ -4,25 +4,28 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from spotree.document import document
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.methods.by_leaves import ENOUGH, ByLeaves
-from spotree.methods.frame import Frame
+from spotree.methods.figures import SAME, Figures, percent_text
+from spotree.methods.frame import ROUNDING, Frame
 from spotree.methods.history import Progress
 from spotree.methods.ranks import rank_features
 from spotree.methods.remembered import remember
 from spotree.methods.request import Request
 from spotree.methods.solution import Solution, SolveStatus
 from spotree.methods.start import Start
-from spotree.step.limits import at_least
+from spotree.shown import shown
+from spotree.step.limits import at_least, real_from
 from spotree.tree.policy import TreePolicy
+from spotree.tree.text import leaves_text
 from spotree.tree.tree import leaf
 
 PROOF_SHARE = 0.1  # of the time: for the bound on leaves
-EXACTLY = 1e-9  # relative: a loss below this is rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +73,44 @@ class Smallest:
         return self.of in ("optimum", "random") and self.tolerance == 0
 
     @property
+    def gap_text(self) -> str:
+        """The gap in words."""
+        if self.solution.figures.shown(-self.solution.loss) == 0 or self.gap < SAME:
+            return "no gap to the best policy"
+        if math.isinf(self.gap):
+            return f"{self.solution.loss:.6g} from the best policy"
+        return f"gap to the best policy {percent_text(self.gap)}"
+
+    @property
+    def asked(self) -> str:
+        """The target in words."""
+        figures = self.solution.figures
+        if self.exact:
+            return "the smallest tree that is exactly optimal, up to rounding"
+        if self.of == "return":
+            most = "most" if figures.sense == "min" else "least"
+            return f"the smallest tree with a {figures.word} of at {most} {figures.text(self.target)}"
+        if self.of == "policy" and self.tolerance == 0:
+            return "the smallest tree that is as good as the given one"
+        whose = {
+            "policy": f"the given one's {figures.word}",
+            "random": "what the best policy gains over random actions",
+            "optimum": f"the best policy's {figures.word}",
+        }
+        return f"the smallest tree within {percent_text(self.tolerance)} of {whose[self.of]}"
+
+    @property
+    def words(self) -> str:
+        """How small the tree is, and what is proved of that."""
+        count = leaves_text(self.leaves)
+        if not self.reached:
+            return f"{count}, but the target is not reached"
+        if self.proved:
+            return f"{count}: smallest possible"
+        needed = self.least_leaves
+        return f"{count}; at least {needed} are needed" if needed > 1 else f"{count}; how few are needed is open"
+
+    @property
     def proved(self) -> bool:
         """Whether no smaller tree reaches the target."""
         return self.reached and self.leaves <= self.least_leaves
@@ -81,8 +122,16 @@ class Smallest:
         return loss / size if size > 0 else math.inf if loss > 0 else 0.0
 
     def __repr__(self) -> str:
-        what = "smallest possible" if self.proved else f"at least {self.least_leaves} needed"
-        return f"<Smallest of {self.solution.model}: {self.leaves} leaves ({what}), gap {self.gap:.2e}>"
+        return f"<Smallest of {shown(self.solution.model)}: {self.words}, gap {self.gap:.2e}>"
+
+    def _repr_html_(self) -> str:
+        from spotree.exports.notebook import smallest_html
+
+        return smallest_html(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the solution as JSON, as `Solution.save` does; its notes say what was asked and what is proved."""
+        self.solution.save(path)
 
     def document(self) -> dict[str, Any]:
         """Plain numbers, strings and lists, as `--json` prints them; the tree stands in `solution`."""
@@ -95,6 +144,8 @@ class Smallest:
             "tolerance": self.tolerance,
             "of": self.of,
             "exact": self.exact,
+            "asked": self.asked,
+            "words": self.words,
             "gap_to_best": self.gap,
         }
         return document("smallest", plain | {"solution": self.solution.document()})
@@ -140,20 +191,36 @@ def smallest(
     >>> found.leaves, found.proved
     (7, True)
     """
-    at_least(0, "tolerance", tolerance)
+    real_from(0, "tolerance", tolerance)
     if of not in ("optimum", "random"):
         raise InvalidProblemError(f"of is {of!r}; it must be 'optimum' or 'random'")
-    if value is not None and (tolerance != 0 or of != "optimum"):
-        raise InvalidProblemError("value is the return to reach: it goes without a tolerance")
+    if value is not None:
+        real_from(-math.inf, "value", value)
+        if tolerance != 0 or of != "optimum":
+            raise InvalidProblemError("value is the return to reach: it goes without a tolerance and of")
     request = Request(_levels(depth), None, time_limit, seed, threads, start, progress)
     frame = Frame(mdp, request.depth, None, "smallest", seed, time_limit)
+    target = _target(frame, tolerance, of) if value is None else value
+    return fewest(request, frame, target, tolerance, of if value is None else "return", max_rounds)
+
+
+def _target(frame: Frame, tolerance: float, of: str) -> float:
+    """The return that is a share of something below the best one."""
     best = frame.optimum.value
     spread = best - frame.random_value
+    if tolerance == 0:
+        return best
     if of == "random" and not math.isfinite(spread):
         raise InvalidProblemError("the random policy's return is infinite: take of='optimum'")
-    size = abs(best) if of == "optimum" else spread
-    target = best - tolerance * size if value is None else value
-    return fewest(request, frame, target, tolerance, of if value is None else "return", max_rounds)
+    size, name = (
+        (abs(best), "the best return") if of == "optimum" else (spread, "what there is to win over random actions")
+    )
+    if size <= ROUNDING * max(1.0, abs(best), spread if math.isfinite(spread) else 0.0):
+        other = "random" if of == "optimum" else "optimum"
+        raise InvalidProblemError(
+            f"{name} is 0, of which no tolerance is a share: take of={other!r}, or give value, the return to reach"
+        )
+    return best - tolerance * size
 
 
 def fewest(
@@ -167,6 +234,12 @@ def fewest(
     best = frame.optimum.value
     rounding = max(frame.tolerance(best), frame.optimum.error)
     slack = best - target + rounding
+    if slack < 0 and target > frame.ceiling + rounding:
+        figures = Figures(best, frame.random_value, sense=mdp.sense)
+        raise InvalidProblemError(
+            f"no policy of {mdp.name} reaches a {figures.word} of {figures.text(target)}: the best one's is"
+            f" {figures.text(best)}"
+        )
     if frame.hurried:
         return _answer(frame, frame.at_once(given), target, tolerance, of, rounding, 1)
     limit = math.inf if request.time_limit is None else request.time_limit - frame.reserve
@@ -181,8 +254,9 @@ def fewest(
     if given is not None:
         search.offer(given)
     history: list[Progress] = []
-    least, status = 1, SolveStatus.FINISHED
+    least, status, tried = 1, SolveStatus.FINISHED, False
     try:
+        tried = every_leaf(search, frame, limit)
         if slack <= 2 * rounding:
             least = max(1, search.least_leaves(min(PROOF_SHARE * limit, 1e6)))
         while max_rounds is None or len(history) < max_rounds:
@@ -199,11 +273,25 @@ def fewest(
     except KeyboardInterrupt:
         status = SolveStatus.INTERRUPTED
     sized = search.smallest_within(slack)
-    tree = sized.tree if sized is not None else search.best() if search.sizes else given or leaf(0)
-    if least == 1 and search.sizes and (sized is None or sized.leaves > 1):
-        least = 2  # every single leaf was tried
+    if sized is not None:
+        tree = sized.tree
+    elif given is not None and frame.return_of(given) >= (search.value if search.sizes else -math.inf):
+        tree = given
+    else:
+        tree = search.best()
+    if least == 1 and tried and (sized is None or sized.leaves > 1):
+        least = 2
     solution = frame.solution(tree, status, _fewer(history))
     return _answer(frame, solution, target, tolerance, of, rounding, least)
+
+
+def every_leaf(search: ByLeaves, frame: Frame, limit: float) -> bool:
+    """Offer every tree of a single leaf; False if the time was up before the last one."""
+    for action in range(frame.mdp.num_actions):
+        if frame.seconds >= limit:
+            return False
+        search.offer(leaf(action))
+    return True
 
 
 def _answer(
@@ -212,7 +300,13 @@ def _answer(
     reached = solution.value >= target - 2 * rounding
     policy = solution.policy
     solution = replace(solution, depth=max(policy.depth, policy.num_leaves - 1), max_leaves=policy.num_leaves)
-    return Smallest(remember(solution, frame.mdp), target, tolerance, of, reached, least)
+    found = Smallest(solution, target, tolerance, of, reached, least)
+    notes = {
+        **solution.notes,
+        "sought": found.asked,
+        "found": f"{found.words} ({found.gap_text})",
+    }
+    return replace(found, solution=remember(replace(solution, notes=notes), frame.mdp))
 
 
 def _levels(depth: int | None) -> int:

@@ -1,12 +1,12 @@
 """The data of a report: one JSON object from which the page, or anybody else's, is drawn (schema.json describes it)."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 import spotree
 from spotree.mdp import MDP
+from spotree.methods.history import Size
 from spotree.methods.remembered import check_model
 from spotree.methods.solution import Solution
 from spotree.report.anatomy import anatomy
@@ -25,10 +25,8 @@ MOST_DIFFERENCES = 200
 MOST_HISTORY = 400
 
 
-def report_data(
-    solution: Solution, mdp: MDP, frontier: Iterable[tuple[int, float, float | None]] = ()
-) -> dict[str, Any]:
-    """Everything the page shows of an answer on its model; `frontier` as for `spotree.plot.frontier`."""
+def report_data(solution: Solution, mdp: MDP) -> dict[str, Any]:
+    """Everything the page shows of an answer on its model."""
     check_model(solution, mdp)
     parts = anatomy(mdp, solution)
     states, listed = report_states(mdp, parts)
@@ -51,7 +49,7 @@ def report_data(
         "chain": report_chain(mdp, parts, listed),
         "grid": find_grid(mdp) if states["complete"] else None,
         "history": _history(solution),
-        "frontier": _frontier(frontier),
+        "frontier": [_size(size) for size in solution.frontier] or None,
         "setup": [list(pair) for pair in setup_words(solution, mdp)],
     }
 
@@ -109,9 +107,5 @@ def _history(solution: Solution) -> list[dict[str, Any]]:
     ]
 
 
-def _frontier(points: Iterable[tuple[int, float, float | None]]) -> list[dict[str, Any]] | None:
-    ordered = sorted(points, key=lambda point: point[0])
-    return [
-        {"leaves": leaves, "value": exact(value), "bound": None if bound is None else exact(bound)}
-        for leaves, value, bound in ordered
-    ] or None
+def _size(size: Size) -> dict[str, Any]:
+    return {"leaves": size.leaves, "value": exact(size.value), "bound": exact(size.bound)}

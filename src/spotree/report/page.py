@@ -5,7 +5,6 @@ import hashlib
 import html
 import json
 import os
-from collections.abc import Iterable
 from importlib.resources import files
 from string import Template
 from typing import Any
@@ -17,15 +16,10 @@ from spotree.report.data import report_data
 from spotree.shown import shown
 
 
-def write_report(
-    solution: Solution,
-    mdp: MDP,
-    path: str | os.PathLike[str],
-    frontier: Iterable[tuple[int, float, float | None]] = (),
-) -> None:
+def write_report(solution: Solution, mdp: MDP, path: str | os.PathLike[str]) -> None:
     """Write the page; it needs no network and no other file."""
     with whole_file(path) as stream:
-        stream.write(page(report_data(solution, mdp, frontier)).encode())
+        stream.write(page(report_data(solution, mdp)).encode())
 
 
 def page(data: dict[str, Any]) -> str:
