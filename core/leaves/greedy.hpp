@@ -27,6 +27,7 @@ class Greedy {
     // tree grown anew. The judge holds it in the end. `max_depth` < 0 is no limit.
     void start(ShapeJudge& judge, int32_t max_depth, Random& random, Stop& stop) {
         max_depth_ = max_depth;
+        stop_ = &stop;
         entropy_ = random.below(2) == 0;
         begin();
         reach_optimally(random);
@@ -40,6 +41,7 @@ class Greedy {
 
   private:
     static constexpr int32_t kTurns = 40;
+    static constexpr size_t kMany = 10000;
     static constexpr double kNoise = 0.1;  // of the impurity of a split
 
     void begin() {
@@ -82,7 +84,7 @@ class Greedy {
         std::vector<int32_t> open = model_.initial_states;
         std::vector<char> known(model_.num_states, false);
         for (const int32_t s : open) known[s] = true;
-        while (!open.empty()) {
+        for (int64_t turn = 0; !open.empty() && !stop_->check_at(turn); ++turn) {
             const int32_t state = open.back();
             open.pop_back();
             if (anew) shuffle();
@@ -139,7 +141,7 @@ class Greedy {
             }
         }
         const bool all_right = count_[action] >= static_cast<double>(set.size());
-        if (all_right || level == max_depth_) return {{-1, action, 0}};
+        if (all_right || level == max_depth_ || late(set)) return {{-1, action, 0}};
         const Node split = best_split(set, random);
         if (split.leaf()) return {{-1, action, 0}};
         std::vector<int32_t> left, right;
@@ -147,6 +149,9 @@ class Greedy {
         const std::vector<Node> low = grow(left, level + 1, random), high = grow(right, level + 1, random);
         return joined(split.feature, split.cut, low, high);
     }
+
+    // Large sets take long, so the clock is asked for them alone.
+    bool late(const std::vector<int32_t>& set) const { return set.size() > kMany && stop_->check(); }
 
     int32_t rank(int32_t item, int32_t feature) const { return model_.rank_of(group_[item])[feature]; }
 
@@ -157,6 +162,7 @@ class Greedy {
         double least = std::numeric_limits<double>::infinity();
         std::vector<double> after(n);
         for (const int32_t f : model_.split_features) {
+            if (late(set)) return best;
             std::sort(set.begin(), set.end(), [&](int32_t a, int32_t b) { return rank(a, f) < rank(b, f); });
             work += static_cast<int64_t>(n) * (4 * model_.num_actions + 12);
             if (rank(set.front(), f) == rank(set.back(), f)) continue;
@@ -190,6 +196,7 @@ class Greedy {
 
     const LossModel& model_;
     int32_t max_depth_ = -1;
+    Stop* stop_ = nullptr;
     bool entropy_ = false;
     std::vector<char> met_;       // [state]
     std::vector<int32_t> place_;  // [group] its item, or -1

@@ -73,6 +73,7 @@ class Worker {
     static constexpr int64_t kWhole = 200000000;  // counted work that a programme for a whole tree may take
     static constexpr double kFirstPrice = 3e9, kLastPrice = 3, kFall = 0.75;  // of a loss, in leaves per unit
     static constexpr int32_t kSteps = 3;                                      // programmes at one price
+    static constexpr int64_t kFirstRun = 100000000;  // counted work of a run while no feasible tree is known
 
     void start(Stop& stop) {
         if (starts_++ == 0) {
@@ -129,28 +130,27 @@ class Worker {
     double priced(double price) const { return judge_.tree().num_leaves() - price * judge_.value(); }
 
     void anneal(Stop& stop) {
-        if (annealing_.done()) {
-            if (archive.empty()) {  // no feasible tree is known
-                greedy_.start(judge_, aim_.max_depth, random_, stop);
-                settle();
-                if (archive.empty()) judge_.restart(Shape(random_.below(model_.num_actions)));
-            }
-            Run run = archive.empty() ? Run{} : planner_.next(archive, random_);
-            run.plan.max_depth = aim_.max_depth;
-            if (archive.empty()) {
-                run.plan.work = 100000000;
-                run.plan.max_leaves = aim_.max_leaves;
-            } else if (run.from == From::fresh) {
-                greedy_.start(judge_, run.plan.first_depth_price > 0 ? -1 : aim_.max_depth, random_, stop);
-            } else if (run.from == From::leaf) {
-                judge_.restart(Shape(random_.below(model_.num_actions)));
-            } else {
-                judge_.restart(run.start);
-            }
-            if (run.quantile > 0) exact_price(run);
-            annealing_.begin(run.plan, archive);
-        }
+        if (annealing_.done()) begin_run(stop);
         annealing_.move(archive, random_);
+    }
+
+    void begin_run(Stop& stop) {
+        Run run;
+        if (archive.empty()) {  // no feasible tree is known: any will do
+            run.from = From::leaf;
+            run.plan.max_leaves = aim_.max_leaves;
+            run.plan.max_depth = aim_.max_depth;
+            run.plan.work = kFirstRun;
+        } else {
+            run = planner_.next(archive, random_);
+        }
+        if (run.from == From::fresh) {
+            greedy_.start(judge_, run.plan.first_depth_price > 0 ? -1 : aim_.max_depth, random_, stop);
+        } else {
+            judge_.restart(run.from == From::leaf ? Shape(random_.below(model_.num_actions)) : run.start);
+        }
+        if (run.quantile > 0) exact_price(run);
+        annealing_.begin(run.plan, archive);
     }
 
     // Two leaves for what a small mistake loses: a quantile, over the reached states, of visits * least

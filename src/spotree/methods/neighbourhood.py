@@ -8,17 +8,18 @@ import numpy as np
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.methods.by_leaves import ByLeaves
-from spotree.methods.deep import Deep
 from spotree.methods.frame import Frame
 from spotree.methods.history import Progress
 from spotree.methods.ladder import DEEPEST, Ladder, Pace
 from spotree.methods.method import Method
+from spotree.methods.mixed import Mixed
 from spotree.methods.ranks import rank_features
 from spotree.methods.request import Request
 from spotree.methods.solution import Solution, SolveStatus
 from spotree.step.limits import at_least
 
-DEEP, TOO_DEEP = 5, 8  # from this depth on complete trees are not sought alone; beyond that one not at all
+# From these depths on trees of any shape get some of the rounds, most of them, and all.
+MIXED, DEEP, TOO_DEEP = 3, 5, 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,17 +89,18 @@ def _search(mdp: MDP, request: Request, settings: Neighbourhood) -> Solution:
     return frame.solution(search.best(), status, _new_bests(history), bound)
 
 
-def _searcher(frame: Frame, threads: int, settings: Neighbourhood, limit: float) -> Ladder | ByLeaves | Deep:
+def _searcher(frame: Frame, threads: int, settings: Neighbourhood, limit: float) -> Ladder | ByLeaves | Mixed:
     """Complete trees where they are shallow; trees of any shape where the depth is free; both in between."""
     ranks, leaves = rank_features(frame.mdp), frame.max_leaves
-    if frame.depth < DEEP:
-        return Ladder(frame, ranks, threads, settings, limit)
     free = leaves is not None and frame.depth >= leaves - 1
+    ladder = None
+    if frame.depth < DEEP if free else frame.depth <= TOO_DEEP:
+        ladder = Ladder(frame, ranks, threads, settings, limit)
+        if free or frame.depth < MIXED or ladder.few:
+            return ladder
     by_leaves = ByLeaves(frame, ranks, threads, leaves, None if free else frame.depth, settings.round_work)
     by_leaves.aim([], leaves or 2 ** min(frame.depth, DEEPEST))
-    if free or frame.depth > TOO_DEEP:
-        return by_leaves
-    return Deep(Ladder(frame, ranks, threads, settings, limit), by_leaves)
+    return by_leaves if ladder is None else Mixed(ladder, by_leaves, deep=frame.depth >= DEEP)
 
 
 def _new_bests(history: list[Progress]) -> list[Progress]:
