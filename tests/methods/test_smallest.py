@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import time
+from html import escape
 
 import numpy as np
 import pytest
@@ -198,7 +199,7 @@ def test_a_million_states_and_three_seconds() -> None:
 
 def test_an_answer_shows_itself_and_is_saved_with_what_was_asked(tmp_path) -> None:
     found = found_in(spotree.load("frozenlake_4x4"), 0.05)
-    assert found.words in found._repr_html_()
+    assert escape(found.words) in found._repr_html_()
     assert found.words in repr(found)
     found.save(tmp_path / "run.json")
     notes = spotree.Solution.load(tmp_path / "run.json").notes
