@@ -158,8 +158,8 @@ def frontier(
     given = request.start_tree(mdp)
     frame = Frame(mdp, levels, max_leaves, "frontier", seed, time_limit)
     if frame.hurried:
-        only = remember(frame.at_once(given), mdp)
-        return Frontier((only,), max_leaves, 1, only.status, frame.seconds)
+        only = frame.at_once(given)
+        return Frontier(_together([only], mdp), max_leaves, 1, only.status, frame.seconds)
     limit = math.inf if time_limit is None else time_limit - 2 * frame.reserve
     ranks = rank_features(mdp)
     search = ByLeaves(frame, ranks, threads or os.cpu_count() or 1, min(max_leaves, ENOUGH), depth)
@@ -198,8 +198,13 @@ def _points(frame: Frame, search: ByLeaves, status: SolveStatus, tried: bool) ->
             points.append(point)
     if not points:
         points.append(frame.at_once(None))
+    return _together(points, frame.mdp)
+
+
+def _together(points: list[Solution], mdp: MDP) -> tuple[Solution, ...]:
+    """The points, each of which knows the others."""
     sizes = tuple(Size(point.policy.num_leaves, point.value, point.bound) for point in points)
-    return tuple(remember(replace(point, frontier=sizes), frame.mdp) for point in points)
+    return tuple(remember(replace(point, frontier=sizes), mdp) for point in points)
 
 
 def _beside(point: Solution) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from spotree.errors import InfeasibleError
+from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.methods.by_leaves import ENOUGH
 from spotree.methods.frame import Frame
@@ -39,8 +39,9 @@ def simplify(
     real_from(0, "tolerance", tolerance)
     request = Request(ENOUGH, None, time_limit, seed, threads, policy, progress)
     given = request.start_tree(mdp)
+    if given is None:
+        raise InvalidProblemError("policy is None; give the tree that is to be simplified")
     frame = Frame(mdp, ENOUGH, None, "simplify", seed, time_limit)
-    assert given is not None
     value = frame.return_of(given)
     if value == -float("inf"):
         raise InfeasibleError(
