@@ -61,8 +61,9 @@ class Worker {
         quota_ = std::min(quota_, work());
     }
 
-    // Takes a tree from outside as it is, if it fits.
+    // Takes a tree from outside as it is, if it fits, however long that takes.
     void take(const Shape& tree) {
+        judge_.evaluator().stop = nullptr;
         judge_.restart(tree);
         settle();
     }
@@ -77,7 +78,10 @@ class Worker {
 
     void start(Stop& stop) {
         if (starts_++ == 0) {
-            for (int32_t a = 0; a < model_.num_actions; ++a) take(Shape(a));
+            for (int32_t a = 0; a < model_.num_actions; ++a) {
+                judge_.restart(Shape(a));
+                settle();
+            }
         }
         greedy_.start(judge_, aim_.max_depth, random_, stop);
         settle();
