@@ -5,14 +5,14 @@ from spotree.methods.ladder import Ladder
 from spotree.tree.prune import prune
 from spotree.tree.tree import Tree
 
-TURNS = 4  # of so many rounds all but one go to complete trees where they are shallow, one where they are deep
+TURNS = 4  # one round of so many goes to complete trees
 
 
 class Mixed:
-    """Both searches at once; `deep` says which of them gets the most rounds."""
+    """Both searches at once."""
 
-    def __init__(self, ladder: Ladder, by_leaves: ByLeaves, deep: bool) -> None:
-        self.ladder, self.by_leaves, self.deep = ladder, by_leaves, deep
+    def __init__(self, ladder: Ladder, by_leaves: ByLeaves) -> None:
+        self.ladder, self.by_leaves = ladder, by_leaves
 
     def offer(self, tree: Tree) -> None:
         """Start from a tree of the asked size."""
@@ -21,9 +21,8 @@ class Mixed:
 
     def round(self, number: int, seconds: float) -> None:
         """One round of one of them; a better tree is offered to the other."""
-        last = number % TURNS == TURNS - 1
-        if last == self.deep:
-            self.ladder.round(number, seconds)
+        if number % TURNS == TURNS - 1:
+            self.ladder.round(number // TURNS, seconds)
             if self.ladder.value > self.by_leaves.value:
                 self.by_leaves.offer(self.ladder.best())
         else:

@@ -18,8 +18,7 @@ from spotree.methods.request import Request
 from spotree.methods.solution import Solution, SolveStatus
 from spotree.step.limits import at_least
 
-# From these depths on trees of any shape get some of the rounds, most of them, and all.
-MIXED, DEEP, TOO_DEEP = 3, 5, 8
+DEEP, TOO_DEEP = 5, 8  # from these depths on trees of any shape get most of the rounds, and all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +95,11 @@ def _searcher(frame: Frame, threads: int, settings: Neighbourhood, limit: float)
     ladder = None
     if frame.depth < DEEP if free else frame.depth <= TOO_DEEP:
         ladder = Ladder(frame, ranks, threads, settings, limit)
-        if free or frame.depth < MIXED or ladder.few:
+        if free or frame.depth < DEEP or ladder.few:
             return ladder
     by_leaves = ByLeaves(frame, ranks, threads, leaves, None if free else frame.depth, settings.round_work)
     by_leaves.aim([], leaves or 2 ** min(frame.depth, DEEPEST))
-    return by_leaves if ladder is None else Mixed(ladder, by_leaves, deep=frame.depth >= DEEP)
+    return by_leaves if ladder is None else Mixed(ladder, by_leaves)
 
 
 def _new_bests(history: list[Progress]) -> list[Progress]:
