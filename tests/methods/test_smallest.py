@@ -105,12 +105,22 @@ def test_a_share_of_nothing_is_refused_with_the_way_out() -> None:
         found_in(mdp, 0.1)
     assert found_in(mdp).leaves == 2
     assert found_in(mdp, 0.9, of="random").leaves == 1
-    forbidden = build_mdp(
+    even = build_mdp(
         np.stack([np.eye(2)] * 2), np.ones((2, 2)), 0.5, available=np.eye(2, dtype=bool), missing="forbid"
     )
+    with pytest.raises(InvalidProblemError, match=r"random actions is 0.*of='optimum'"):
+        found_in(even, 0.1, of="random")
+    assert found_in(even).leaves == 2
+
+
+def test_nothing_is_a_share_of_what_is_infinite() -> None:
+    transitions = np.zeros((2, 2, 2))
+    transitions[1, 0, 1] = transitions[:, 1, 1] = 1.0  # action 1 falls into a trap; action 0 ends
+    ends = np.array([[1.0, 0.0], [0.0, 0.0]])
+    mdp = build_mdp(transitions, -np.ones((2, 2)), 1.0, initial=0, ends=ends, undiscounted=True, must_end=True)
     with pytest.raises(InvalidProblemError, match="infinite: take of='optimum'"):
-        found_in(forbidden, 0.1, of="random")
-    assert found_in(forbidden).leaves == 2
+        found_in(mdp, 0.1, of="random")
+    assert (found_in(mdp, 0.1).leaves, found_in(mdp).proved) == (1, True)
 
 
 def test_no_optimal_tree_exists_where_equal_features_need_different_actions() -> None:
@@ -155,9 +165,9 @@ def test_limits_ctrl_c_and_a_start() -> None:
     began = time.perf_counter()
     found = found_in(mdp, 0.05, max_rounds=None, time_limit=1.5)
     assert time.perf_counter() - began < 5.0
-    assert found.solution.status is SolveStatus.TIME_LIMIT
+    assert found.status is SolveStatus.TIME_LIMIT
     stopped = found_in(mdp, 0.05, progress=interrupt, max_rounds=None)
-    assert stopped.solution.status is SolveStatus.INTERRUPTED
+    assert stopped.status is SolveStatus.INTERRUPTED
     if found.reached:
         again = found_in(mdp, 0.05, start=found.solution, max_rounds=0)
         assert again.reached
