@@ -218,3 +218,9 @@ def test_an_answer_shows_itself_and_is_saved_with_what_was_asked(tmp_path) -> No
     document = json.loads(json.dumps(found.document()))
     assert (document["format"], document["leaves"]) == ("spotree-smallest", found.leaves)
     assert document["solution"]["format"] == "spotree-solution"
+
+
+def test_an_answer_to_a_huge_size_can_be_read_back(tmp_path) -> None:
+    mdp = spotree.load("frozenlake_4x4")
+    spotree.solve(mdp, max_leaves=10**9, max_rounds=1, time_limit=20, threads=1).save(tmp_path / "run.json")
+    assert spotree.Solution.load(tmp_path / "run.json").max_leaves == 10**9
