@@ -36,6 +36,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("solve xor -d 1 -t 0.3", "solution"),
         ("certify frozenlake_4x4 -d 1 -t 20", "solution"),
+        ("smallest xor -t 0.3", "smallest"),
+        ("frontier xor -k 2 -t 0.3", "frontier"),
+        ("simplify xor run.json -t 0.3", "smallest"),
         ("show run.json", "solution"),
         ("compare xor -d 1 -t 0.3 --methods neighbourhood,viper", "comparison"),
         ("check run.cert frozenlake_4x4", "verdict"),

@@ -49,8 +49,9 @@ def test_every_number_of_leaves_has_the_best_return_of_all_trees(seed: int) -> N
         with pytest.raises(InfeasibleError):
             trees_of(mdp)
         return
-    found = trees_of(mdp)
-    if [found.at(k).value for k in range(1, 5)] != pytest.approx(truth, rel=1e-7, abs=close_to(mdp)):
+    found, close = trees_of(mdp), close_to(mdp)
+    known = [max([p.value for p in found.points if p.max_leaves <= k], default=-math.inf) for k in range(1, 5)]
+    if any(best > value + close for best, value in zip(truth, known, strict=True)):
         found = trees_of(mdp, max_rounds=40)  # a run of annealing may take longer than a round
     holds(mdp, found, truth)
 

@@ -14,6 +14,7 @@ from oracles.sizes import MOST, best_by_leaves, close_to, tiny, tiny_goal
 from spotree.errors import InfeasibleError, InvalidModelError, InvalidProblemError
 from spotree.mdp import MDP, build_mdp
 from spotree.mdp.reorder import reordered
+from spotree.methods.frame import Frame
 from spotree.methods.smallest import Smallest
 from spotree.methods.solution import SolveStatus
 
@@ -105,12 +106,21 @@ def test_a_share_of_nothing_is_refused_with_the_way_out() -> None:
         found_in(mdp, 0.1)
     assert found_in(mdp).leaves == 2
     assert found_in(mdp, 0.9, of="random").leaves == 1
-    forbidden = build_mdp(
+    even = build_mdp(
         np.stack([np.eye(2)] * 2), np.ones((2, 2)), 0.5, available=np.eye(2, dtype=bool), missing="forbid"
     )
+    with pytest.raises(InvalidProblemError, match=r"random actions is 0.*of='optimum'"):
+        found_in(even, 0.1, of="random")
+    assert found_in(even).leaves == 2
+
+
+def test_nothing_is_a_share_of_what_is_infinite(monkeypatch) -> None:
+    monkeypatch.setattr(Frame, "random_value", property(lambda _: -math.inf))
+    mdp = spotree.load("frozenlake_4x4")
     with pytest.raises(InvalidProblemError, match="infinite: take of='optimum'"):
-        found_in(forbidden, 0.1, of="random")
-    assert found_in(forbidden).leaves == 2
+        found_in(mdp, 0.1, of="random")
+    assert found_in(mdp, 0.1).reached
+    assert found_in(mdp, max_rounds=None).proved
 
 
 def test_no_optimal_tree_exists_where_equal_features_need_different_actions() -> None:
@@ -155,9 +165,9 @@ def test_limits_ctrl_c_and_a_start() -> None:
     began = time.perf_counter()
     found = found_in(mdp, 0.05, max_rounds=None, time_limit=1.5)
     assert time.perf_counter() - began < 5.0
-    assert found.solution.status is SolveStatus.TIME_LIMIT
+    assert found.status is SolveStatus.TIME_LIMIT
     stopped = found_in(mdp, 0.05, progress=interrupt, max_rounds=None)
-    assert stopped.solution.status is SolveStatus.INTERRUPTED
+    assert stopped.status is SolveStatus.INTERRUPTED
     if found.reached:
         again = found_in(mdp, 0.05, start=found.solution, max_rounds=0)
         assert again.reached
@@ -208,3 +218,9 @@ def test_an_answer_shows_itself_and_is_saved_with_what_was_asked(tmp_path) -> No
     document = json.loads(json.dumps(found.document()))
     assert (document["format"], document["leaves"]) == ("spotree-smallest", found.leaves)
     assert document["solution"]["format"] == "spotree-solution"
+
+
+def test_an_answer_to_a_huge_size_can_be_read_back(tmp_path) -> None:
+    mdp = spotree.load("frozenlake_4x4")
+    spotree.solve(mdp, max_leaves=10**9, max_rounds=1, time_limit=20, threads=1).save(tmp_path / "run.json")
+    assert spotree.Solution.load(tmp_path / "run.json").max_leaves == 10**9

@@ -17,6 +17,8 @@ from spotree.shown import LONGEST_LINE, shown
 
 if TYPE_CHECKING:
     from spotree.methods.figures import Figures
+    from spotree.methods.frontier import Frontier
+    from spotree.methods.smallest import Smallest
     from spotree.methods.solution import Solution
 
 
@@ -63,14 +65,11 @@ def _tell(solution: "Solution", as_json: bool) -> None:
         show_solution(solution)
 
 
-def exit_as(solution: "Solution", only_proved: bool = False, proved: bool | None = None) -> None:
-    """End a command as its answer says: 130 if it was interrupted, 10 if it had to be proved and is not.
-
-    What had to be proved is that no tree of the size is better, unless `proved` says how something else stands.
-    """
-    if solution.status.name == "INTERRUPTED":
+def exit_as(answer: "Solution | Smallest | Frontier", only_proved: bool = False) -> None:
+    """End a command as its answer says: 130 if it was interrupted, 10 if it had to be proved and is not."""
+    if answer.status.name == "INTERRUPTED":
         raise typer.Exit(INTERRUPTED)
-    if only_proved and not (solution.proved_optimal if proved is None else proved):
+    if only_proved and answer.status.name != "OPTIMAL":
         raise typer.Exit(NOT_PROVED)
 
 

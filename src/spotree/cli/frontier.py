@@ -93,7 +93,7 @@ def frontier(
     hand_over(chosen, out, as_json, _drawn(found, plot), tell)
     if plot is not None and not as_json:
         print(f"drawn in {shown(str(plot), LONGEST_LINE)}")
-    exit_as(chosen)
+    exit_as(found)
 
 
 def _drawn(found: "Frontier", plot: Path | None) -> list[SpotreeError]:

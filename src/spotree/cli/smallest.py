@@ -88,4 +88,4 @@ def hand_over_smallest(found: "Smallest", out: Out, as_json: bool, only_smallest
             show_solution(solution)
 
     hand_over(found.solution, out, as_json, tell=tell)
-    exit_as(found.solution, only_smallest, found.proved)
+    exit_as(found, only_smallest)

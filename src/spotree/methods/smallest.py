@@ -46,6 +46,9 @@ class Smallest:
         Whether the tree returns at least the target; if not, it is the best one found.
     least_leaves
         Proved: no tree with fewer leaves reaches the target.
+    status
+        How the search ended; "proved optimal" where no smaller tree is possible (`solution.status` says whether the
+        tree is the best of its size, which is another question).
     """
 
     solution: Solution
@@ -54,6 +57,7 @@ class Smallest:
     of: str
     reached: bool
     least_leaves: int
+    status: SolveStatus
 
     @property
     def policy(self) -> TreePolicy:
@@ -144,6 +148,7 @@ class Smallest:
             "tolerance": self.tolerance,
             "of": self.of,
             "exact": self.exact,
+            "status": self.status.name,
             "asked": self.asked,
             "words": self.words,
             "gap_to_best": self.gap,
@@ -241,7 +246,8 @@ def fewest(
             f" {figures.text(best)}"
         )
     if frame.hurried:
-        return _answer(frame, frame.at_once(given), target, tolerance, of, rounding, 1)
+        ended = SolveStatus.INTERRUPTED if frame.interrupted else SolveStatus.TIME_LIMIT
+        return _answer(frame, frame.at_once(given), target, tolerance, of, rounding, 1, ended)
     limit = math.inf if request.time_limit is None else request.time_limit - frame.reserve
     search = ByLeaves(
         frame,
@@ -282,7 +288,7 @@ def fewest(
     if least == 1 and tried and (sized is None or sized.leaves > 1):
         least = 2
     solution = frame.solution(tree, status, _fewer(history))
-    return _answer(frame, solution, target, tolerance, of, rounding, least)
+    return _answer(frame, solution, target, tolerance, of, rounding, least, status)
 
 
 def every_leaf(search: ByLeaves, frame: Frame, limit: float) -> bool:
@@ -295,18 +301,25 @@ def every_leaf(search: ByLeaves, frame: Frame, limit: float) -> bool:
 
 
 def _answer(
-    frame: Frame, solution: Solution, target: float, tolerance: float, of: str, rounding: float, least: int
+    frame: Frame,
+    solution: Solution,
+    target: float,
+    tolerance: float,
+    of: str,
+    rounding: float,
+    least: int,
+    status: SolveStatus,
 ) -> Smallest:
     reached = solution.value >= target - 2 * rounding
     policy = solution.policy
     solution = replace(solution, depth=max(policy.depth, policy.num_leaves - 1), max_leaves=policy.num_leaves)
-    found = Smallest(solution, target, tolerance, of, reached, least)
-    notes = {
-        **solution.notes,
-        "sought": found.asked,
-        "found": f"{found.words} ({found.gap_text})",
-    }
-    return replace(found, solution=remember(replace(solution, notes=notes), frame.mdp))
+    found = Smallest(solution, target, tolerance, of, reached, least, status)
+    if found.proved:
+        found = replace(found, status=SolveStatus.OPTIMAL)
+    ended = "" if found.proved else f", {str(status).partition(';')[0]}"
+    notes = {"sought": found.asked, "found": f"{found.words} ({found.gap_text}{ended})"}
+    solution = replace(solution, notes={**solution.notes, **notes})
+    return replace(found, solution=remember(solution, frame.mdp))
 
 
 def _levels(depth: int | None) -> int:

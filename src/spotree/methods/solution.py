@@ -41,7 +41,7 @@ from spotree.values.normalise import of_optimum, over_random
 FORMAT = "spotree-solution"
 VERSION = 1
 LARGEST_FILE = 2**26  # bytes
-DEEPEST = 10**6
+DEEPEST = 2**53  # what may be asked for: no tree is that deep, and nothing is made of that size
 
 
 class SolveStatus(StrEnum):
