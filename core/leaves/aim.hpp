@@ -40,7 +40,9 @@ class Planner {
         Run run;
         run.plan.max_depth = aim_.max_depth;
         run.plan.max_leaves = aim_.max_leaves;
-        run.plan.work = static_cast<int64_t>(kShort * std::pow(4.0, length(random)));
+        const double times = std::pow(4.0, length(random));
+        run.plan.work = static_cast<int64_t>(kShort * times);
+        run.plan.moves = static_cast<int64_t>(kShortMoves * times);
         if (!aim_.targets.empty()) {
             const auto count = static_cast<int64_t>(aim_.targets.size());
             fewest(run, aim_.targets[random.below(count)], archive, random);
@@ -51,7 +53,8 @@ class Planner {
     }
 
   private:
-    static constexpr double kShort = 3e8;     // counted work of a short run
+    static constexpr double kShort = 3e8;         // counted work of a short run
+    static constexpr double kShortMoves = 40000;  // of a short run, at most
     static constexpr double kExactly = 1e-5;  // slacks below this, of the unit, are for trees without loss
     static constexpr double kHair = 1e-9;
     static constexpr double kFlatten = 0.4;  // of the runs for a depth: from trees that lie too deep
@@ -102,13 +105,11 @@ class Planner {
     // As little loss as possible with so many leaves.
     void least(Run& run, const Archive& archive, Random& random) const {
         if (aim_.max_depth >= 0 && random.uniform() < kFlatten) return flatten(run, archive, random);
-        const int32_t most = std::min(aim_.max_leaves, std::prev(archive.entries().end())->first);
-        int32_t leaves = aim_.focus > 0 ? std::min(aim_.focus, most) : 1 + random.below(most);
+        const int32_t leaves = aim_.focus > 0 ? aim_.focus : 1 + random.below(most_leaves(archive));
         const double known = archive.loss_at(leaves);
         if (known <= kHair * aim_.unit || !std::isfinite(known)) {  // smaller ones then
             return fewest(run, kHair * aim_.unit, archive, random);
         }
-        if (aim_.focus > 0) leaves = aim_.focus;
         if (random.below(2) == 0) {
             fewest(run, known * (0.5 + 0.5 * random.uniform()), archive, random);
             if (run.from == From::archive && random.below(2) == 0) run.start = archive.best_within(leaves);
@@ -129,6 +130,12 @@ class Planner {
             plan.first_depth_price = plan.first_heat * std::pow(10.0, -2 * random.uniform());
             plan.last_depth_price = 20 * plan.first_heat;
         }
+    }
+
+    // Sizes at which there is something to win, as far as is known.
+    int32_t most_leaves(const Archive& archive) const {
+        const auto& [leaves, best] = *std::prev(archive.entries().end());
+        return std::min(aim_.max_leaves, best.loss <= kHair * aim_.unit ? leaves : 2 * leaves + kSpare);
     }
 
     // From a tree without loss that lies too deep to one that does not; leaves hardly count.

@@ -30,6 +30,7 @@ struct Plan {
     int32_t max_leaves = std::numeric_limits<int32_t>::max();
     int32_t max_depth = -1;
     int64_t work = 0;  // counted, about
+    int64_t moves = std::numeric_limits<int64_t>::max();
 };
 
 class Annealing {
@@ -45,6 +46,7 @@ class Annealing {
         plan_ = plan;
         const double mean = static_cast<double>(judge_.work() + work() + 1) / static_cast<double>(moved_ + 1);
         left_ = static_cast<int64_t>(std::clamp(static_cast<double>(plan.work) / mean, kFewest, kMost));
+        left_ = std::min(left_, plan.moves);
         const double steps = static_cast<double>(left_);
         price_ = plan.first_price;
         heat_ = plan.first_heat;

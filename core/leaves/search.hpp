@@ -73,7 +73,8 @@ class Worker {
     static constexpr int64_t kLook = 500000;
     static constexpr int64_t kWhole = 200000000;  // counted work that a programme for a whole tree may take
     static constexpr double kFirstPrice = 3e9, kLastPrice = 3, kFall = 0.75;  // of a loss, in leaves per unit
-    static constexpr int32_t kSteps = 3;                                      // programmes at one price
+    static constexpr double kPlunge = 0.03;          // where a programme was too large
+    static constexpr int32_t kSteps = 3;             // programmes at one price
     static constexpr int64_t kFirstRun = 100000000;  // counted work of a run while no feasible tree is known
 
     void start(Stop& stop) {
@@ -85,6 +86,11 @@ class Worker {
         }
         greedy_.start(judge_, aim_.max_depth, random_, stop);
         settle();
+        if (-judge_.value() < first_loss_) {
+            first_loss_ = -judge_.value();
+            first_ = judge_.tree();
+        }
+        if (judge_.tree().num_leaves() > aim_.max_leaves) starts_ = kStarts;  // others would be as large
     }
 
     // Cleans the judge's tree and offers it.
@@ -98,14 +104,14 @@ class Worker {
 
     // The price of a loss falls; at each, the best trees for the visits of the last one, while that pays.
     void sweep() {
-        if (archive.empty()) {
-            price_ = 0;
-            return;
+        if (starts_ == kStarts) {  // from the best of the starts, however large
+            ++starts_;
+            if (!archive.empty() && archive.loss_at(aim_.max_leaves) <= first_loss_) {
+                first_ = archive.smallest_within(archive.loss_at(aim_.max_leaves));
+            }
         }
-        const double price = price_ / aim_.unit;
-        if (price_ == kFirstPrice) current_ = archive.smallest_within(0);
-        price_ *= price_ > kSteep ? kFall * kFall * kFall : kFall;
-        if (!descend(current_, price, kSteps)) price_ = 0;  // too large for a programme
+        const bool done = descend(first_, price_ / aim_.unit, kSteps);
+        price_ *= !done ? kPlunge : price_ > kSteep ? kFall * kFall * kFall : kFall;
     }
 
     // False if a programme is too large. Leaves in `tree` the best by leaves + price * loss.
@@ -188,7 +194,8 @@ class Worker {
     Programme programme_;
     Greedy greedy_;
     Annealing annealing_;
-    Shape current_;
+    Shape first_;  // the start that loses least, and then the tree of the sweep
+    double first_loss_ = std::numeric_limits<double>::infinity();
     Items items_;
     std::vector<double> visits_;
     int32_t starts_ = 0;
