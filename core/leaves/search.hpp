@@ -73,8 +73,9 @@ class Worker {
     static constexpr int64_t kLook = 500000;
     static constexpr int64_t kWhole = 200000000;  // counted work that a programme for a whole tree may take
     static constexpr double kFirstPrice = 3e9, kLastPrice = 3, kFall = 0.75;  // of a loss, in leaves per unit
-    static constexpr double kPlunge = 0.03;          // where a programme was too large
-    static constexpr int32_t kSteps = 3;             // programmes at one price
+    static constexpr double kUsed = 1000;    // leaves that the slack would be worth at the first price
+    static constexpr double kPlunge = 0.03;  // where a programme was too large
+    static constexpr int32_t kSteps = 3;     // programmes at one price
     static constexpr int64_t kFirstRun = 100000000;  // counted work of a run while no feasible tree is known
 
     void start(Stop& stop) {
@@ -110,8 +111,16 @@ class Worker {
                 first_ = archive.smallest_within(archive.loss_at(aim_.max_leaves));
             }
         }
+        price_ = std::min(price_, dearest());
         const bool done = descend(first_, price_ / aim_.unit, kSteps);
         price_ *= !done ? kPlunge : price_ > kSteep ? kFall * kFall * kFall : kFall;
+    }
+
+    // Beyond this price the least slack that is asked for cannot be used.
+    double dearest() const {
+        if (aim_.targets.empty()) return kFirstPrice;
+        const double slack = *std::min_element(aim_.targets.begin(), aim_.targets.end());
+        return std::max(kUsed * aim_.unit / std::max(slack, 1e-9 * aim_.unit), 2 * kLastPrice);
     }
 
     // False if a programme is too large. Leaves in `tree` the best by leaves + price * loss.

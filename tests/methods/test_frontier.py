@@ -49,11 +49,7 @@ def test_every_number_of_leaves_has_the_best_return_of_all_trees(seed: int) -> N
         with pytest.raises(InfeasibleError):
             trees_of(mdp)
         return
-    found, close = trees_of(mdp), close_to(mdp)
-    known = [max([p.value for p in found.points if p.max_leaves <= k], default=-math.inf) for k in range(1, 5)]
-    if any(best > value + close for best, value in zip(truth, known, strict=True)):
-        found = trees_of(mdp, max_rounds=40)  # a run of annealing may take longer than a round
-    holds(mdp, found, truth)
+    holds(mdp, trees_of(mdp, max_rounds=4), truth)
 
 
 @pytest.mark.parametrize("seed", range(9))
@@ -164,7 +160,7 @@ def test_points_are_saved_with_the_others_and_show_themselves(tmp_path) -> None:
     assert escape(found.words) in found._repr_html_()
     assert found.words in repr(found)
     knee.report(tmp_path / "page.html", spotree.load("frozenlake_4x4"))
-    assert "Value against number of leaves" in (tmp_path / "page.html").read_text()
+    assert "\"frontier\":[{" in (tmp_path / "page.html").read_text()
     from spotree.report.data import report_data
 
     data = report_data(again, spotree.load("frozenlake_4x4"))

@@ -146,11 +146,11 @@ def _show(found: "Frontier", chosen: "Solution") -> None:
 
 def _table(points: "Sequence[Solution]") -> list[tuple[str, ...]]:
     """Leaves, return or cost, that beside the best policy's, and what another tree may have more; header first."""
-    from spotree.methods.figures import percent_text
+    from spotree.methods.figures import part_text, percent_text
 
     figures = [point.figures for point in points]
     if all(one.of_optimum is not None for one in figures):
-        beside, word = [f"{100 * (one.of_optimum or 0.0):.2f} %" for one in figures], "of best"
+        beside, word = [part_text(one.of_optimum or 0.0) for one in figures], "of best"
     elif all(one.above_best is not None for one in figures):
         beside = [percent_text(one.above_best or 0.0) for one in figures]
         word = "over best" if points[0].sense == "min" else "below best"
