@@ -128,34 +128,41 @@ class _Proof:
             if region.upper - region.losses.of(region.items) <= self.threshold:
                 return
         known: set[bytes] = set()
+        owed: dict[bytes, int] = {}
         stack = [(root, region)]
         while stack:
             self.progress(len(known), len(self.records))
             for record, part in self.cover.parts(*stack.pop()):
-                if part.digest in known:  # lemma 8: equal regions need one proof
+                if record.branching[0] == 6:  # it stands elsewhere
+                    owed[part.digest] = record.number
                     continue
                 known.add(part.digest)
-                if record.branching[0] == 6:  # it stands elsewhere
-                    record = self.records[record.branching[1]]
-                if not self.closes(record, part):
+                # What is closed for the checker need not have been for the search: other regions may equal its parts.
+                if not self.closes(record, part) or record.branching[0] in (2, 3):
                     stack.append((record, part))
+        for digest, number in owed.items():  # lemma 8: equal regions need one proof
+            if digest not in known:
+                raise RejectedError(f"region {number} is said to be proved elsewhere, but no other one equals it")
         self.progress(len(self.records), len(self.records))
 
     def closes(self, record: Record, region: Region, root: bool = False) -> bool:
         """Apply the rounds of a record to a region; whether no improving tree is left in it."""
-        plain, number, enough = self.plain, record.number, ENOUGH * self.tolerance
-        for entry in record.rounds:
+        plain, number, enough, closed = self.plain, record.number, ENOUGH * self.tolerance, False
+        for place, entry in enumerate(record.rounds, 1):
+            at_end = root or (place == len(record.rounds) and record.branching[0] in (0, 4))
             world = plain.restrict(region.allowed)
             if world is None:
                 return True
             if entry.value is None:
-                region.value = plain.own_value(world, region.value, self.threshold, enough)
+                region.value = plain.swept(world, region.value, entry.sweeps)
+                region.value[entry.states] = entry.values
             else:
                 region.value = entry.value
             bounded = plain.bound(world, region.value)
             region.upper, regret = bounded.upper, bounded.regret
             region.reached, region.losses = world.groups, None
-            if region.upper <= self.threshold:
+            closed |= region.upper <= self.threshold
+            if closed and at_end:
                 return True
             for state, scale, value in entry.floors:
                 if not (root and scale >= 0 and 0 <= state < plain.num_states):
@@ -176,15 +183,17 @@ class _Proof:
             region.visits, slack = visits, bounded.lost * above
             if visits.min() < 0 or not slack <= SHARE * self.tolerance:
                 raise RejectedError(f"region {number}: the visits are higher than every tree must pay")
-            region.upper += slack + plain.sums * (region.upper + slack - self.threshold)
-            budget = region.upper - self.threshold
+            budget = max(region.upper + slack - self.threshold, TINY)
+            budget += plain.sums * budget
+            region.upper = self.threshold + budget
             each = plain.losses(world, region.allowed, visits, regret, never=2 * budget)
             region.losses = self.cover.trees.losses(each)
-            if region.upper - region.losses.of(region.items) <= self.threshold:
+            closed |= region.upper - region.losses.of(region.items) <= self.threshold
+            if closed and at_end:
                 return True
             if len(entry.removed):
                 region.allowed = self.filtered(number, region, region.losses, entry.removed, budget)
-        return plain.restrict(region.allowed) is None
+        return closed or plain.restrict(region.allowed) is None
 
     def filtered(self, number: int, region: Region, losses: Losses, removed: np.ndarray, budget: float) -> Mask:
         """Lemma 5: the allowed actions without those that no improving tree takes."""

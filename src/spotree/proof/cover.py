@@ -118,18 +118,15 @@ class Cover:
             a, b = trees.shares[size][share]
             part = replace(region, items=[*region.items, (left, a), (right, b)])
             listed[name, (b, a) if flipped else (a, b)] = child, part
-        ways, parts = trees.ways(cube, reached), []
+        ways = trees.ways(cube, reached)
         if not ways or not trees.shares[size]:
             raise RejectedError(f"region {number}: there is nothing to split")
         for name, edges in ways.items():
             for a, b in trees.shares[size]:
                 least = max(losses.least[a, left] + losses.least[b, right] for left, right in edges)
-                if elsewhere - least <= self.threshold:
-                    continue
-                if (name, (a, b)) not in listed:
+                if elsewhere - least > self.threshold and (name, (a, b)) not in listed:
                     raise RejectedError(f"region {number}: a way to split is missing")
-                parts.append(listed[name, (a, b)])
-        return parts
+        return list(listed.values())
 
     def parts_by_action(
         self, number: int, region: Region, losses: Losses, item: Item, reached: Mask, elsewhere: float
@@ -142,10 +139,10 @@ class Cover:
         parts: list[Part] = []
         done: list[int] = []
         for a in np.flatnonzero(region.allowed[groups].all(axis=0)).tolist():
-            if elsewhere - losses.leaf[a, cube] <= self.threshold:
-                continue
             if (a, 0) in listed:
                 parts.append((listed[a, 0], region.narrowed(self.only(region.allowed, groups, a))))
+            elif elsewhere - losses.leaf[a, cube] <= self.threshold:
+                continue
             elif not trees.hopeless[a, cube] and not any(self.plain.alike(groups, a, b) for b in done):
                 raise RejectedError(f"region {number}: action {a} of a leaf is missing")
             done.append(a)

@@ -7,6 +7,7 @@ number that goes in.
 import itertools
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -195,21 +196,74 @@ class Plain:
         excess = (worth - value[self.state_of_row])[world.usable].max(initial=0.0)
         return sum(self.start_value(value, float(excess) / self.far))
 
-    def own_value(self, world: World, start: Floats, close_at: float, enough: float) -> Floats:
-        """A value for lemma 1, found by value iteration from one that is about high enough."""
-        rows, entries = np.flatnonzero(world.usable), np.flatnonzero(world.usable[self.row_of])
-        row, target = np.searchsorted(rows, self.row_of[entries]), self.target[entries]
-        weight, reward = self.discount * self.probability[entries], self.reward[rows]
-        first = np.flatnonzero(np.diff(self.state_of_row[rows], prepend=-1))
-        where, value, change = self.state_of_row[rows[first]], start.copy(), np.array([np.inf])
-        far = self.far
-        while (
-            np.abs(change).max() > max(enough * far, 8 * UNIT * np.abs(value[where]).max())
-            and self.initial @ value + max(change.max(), 0) / far > close_at
-        ):
-            fresh = np.maximum.reduceat(reward + np.bincount(row, weight * value[target], len(rows)), first)
-            change = fresh - value[where]  # a rise: the value was not high enough, nor is the next one quite
-            value[where] = fresh
+    @cached_property
+    def layers(self) -> list[tuple[np.ndarray, ...]]:
+        """A sweep in steps: states in the order of the search, as many at a time as do not wait for each other.
+
+        Each has its rows, its entries, the rows of these, where the rows of a state begin, and the states.
+        """
+        place = np.empty(self.num_states, int)
+        place[self.order] = np.arange(self.num_states)
+        behind, ahead = place[self.source], place[self.target]
+        before: list[list[tuple[int, int]]] = [[(0, -1)] for _ in range(self.num_states)]
+        for one, other in {(int(a), int(b)) for a, b in zip(behind, ahead, strict=True) if a != b}:
+            before[max(one, other)].append((int(other < one), min(one, other)))  # after it, or not before it
+        layer = np.zeros(self.num_states + 1, int)
+        for at, those in enumerate(before):
+            layer[at] = max(more + layer[other] for more, other in those)
+        of_row = layer[place[self.state_of_row]]
+        found = []
+        for number in range(layer.max(initial=0) + 1):
+            rows = np.flatnonzero(of_row == number)
+            entries = np.flatnonzero(of_row[self.row_of] == number)
+            first = np.flatnonzero(np.diff(self.state_of_row[rows], prepend=-1))
+            row = np.searchsorted(rows, self.row_of[entries])
+            found.append((rows, entries, row, first, self.state_of_row[rows[first]]))
+        return found
+
+    @cached_property
+    def order(self) -> list[int]:
+        """States as a depth-first walk leaves them that takes states and next states as they stand in the model."""
+        begin = np.searchsorted(self.source, np.arange(self.num_states + 1)).tolist()
+        target, seen, order = self.target.tolist(), [False] * self.num_states, []
+        for first in range(self.num_states):
+            if seen[first]:
+                continue
+            seen[first], stack = True, [(first, begin[first])]
+            while stack:
+                state, at = stack.pop()
+                while at < begin[state + 1] and seen[target[at]]:
+                    at += 1
+                if at == begin[state + 1]:
+                    order.append(state)
+                else:
+                    seen[target[at]] = True
+                    stack += [(state, at), (target[at], begin[target[at]])]
+        return order
+
+    @cached_property
+    def stay(self) -> Floats:
+        """[row] discounted probability to stay in the state."""
+        stays = self.source == self.target
+        found: Floats = np.bincount(self.row_of[stays], self.discount * self.probability[stays], self.num_rows)
+        return found
+
+    @cached_property
+    def weight(self) -> Floats:
+        """[entry] discounted probability, 0 where the state is left as it is."""
+        weight: Floats = np.where(self.source == self.target, 0.0, self.discount * self.probability)
+        return weight
+
+    def swept(self, world: World, start: Floats, sweeps: int) -> Floats:
+        """Values after sweeps of value iteration in place, in the order of the search, own loops summed up."""
+        value = start.copy()
+        never = np.where(world.usable, 0.0, -np.inf)
+        for _ in range(sweeps):
+            for rows, entries, row, first, states in self.layers:
+                ahead = np.bincount(row, self.weight[entries] * value[self.target[entries]], len(rows))
+                worth = (self.reward[rows] + ahead) / (1 - self.stay[rows]) + never[rows]
+                most = np.maximum.reduceat(worth, first)
+                value[states] = np.where(world.states[states], most, value[states])
         return value
 
     def lowest(self, world: World) -> tuple[np.ndarray, np.ndarray, Floats]:

@@ -91,8 +91,9 @@ class Trees:
         """[action, cube] whether a tree that grows from the items within the budget has this leaf."""
         least = losses.least
         room = np.full(least.shape, -np.inf)  # [size, cube] the most that may be spent there
-        for cube, size in items:
-            room[size, cube] = max(room[size, cube], budget - (losses.of(items) - least[size, cube]))
+        for place, (cube, size) in enumerate(items):
+            others = losses.of(items[:place] + items[place + 1 :])
+            room[size, cube] = max(room[size, cube], budget - others)
         for size in range(len(self.shares) - 1, 0, -1):
             for a, b in self.shares[size]:
                 spare = room[size, self.owner] - (least[a, self.left] + least[b, self.right])
