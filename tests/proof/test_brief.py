@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from oracles.certify import random_mdp
+from oracles.checkers import check
 from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
-from spotree.proof.check import check
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.plain import Plain
 from spotree.proof.records import read_records

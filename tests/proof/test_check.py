@@ -7,11 +7,11 @@ import pytest
 
 from oracles.certificates import with_header, with_records
 from oracles.certify import random_mdp, returns
+from oracles.checkers import check
 from oracles.mutations import KINDS, Source
 from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
-from spotree.proof.check import check
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.records import Record, read_records
 from spotree.tree.tree import leaf

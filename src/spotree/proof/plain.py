@@ -67,7 +67,7 @@ class Plain:
     def __init__(self, mdp: MDP) -> None:
         self.num_states, self.num_actions, self.discount = mdp.num_states, mdp.num_actions, mdp.discount
         self.initial, self.features, self.reward = mdp.initial, mdp.features, mdp.reward_of_choice
-        self.num_rows = len(self.reward)
+        self.num_rows, self.largest = len(self.reward), float(np.abs(self.reward).max(initial=0.0))
         self.state_of_row = np.repeat(np.arange(self.num_states), np.diff(mdp.choice_start))
         self.exists, self.row = mdp.choice_of >= 0, first_of_equals(mdp, self.state_of_row)[mdp.choice_of]
         self.choice_of = np.where(self.exists, self.row, -1)  # [state, action], -1 where the action is forbidden
@@ -152,6 +152,12 @@ class Plain:
         left = np.where(world.states, (self.reward + self.later(value))[row] - value, 0.0)
         size = 2 * np.abs(value).max() + np.abs(self.reward[row[states]]).max()
         return self.start_value(value, float(np.abs(left).max() + self.backup * size) / self.far)
+
+    def spread(self) -> float:
+        """No two returns differ by more: the rewards that can be reached, for ever."""
+        world = self.restrict(np.ones((self.num_groups, self.num_actions), bool))
+        reward = self.reward[world.usable] if world else np.zeros(0)
+        return float(reward.max(initial=0.0) - reward.min(initial=0.0)) / self.far
 
     def restrict(self, allowed: Mask) -> World | None:
         """Usable rows and reached states under allowed actions; None if no policy keeps to them."""

@@ -7,6 +7,7 @@ import numpy as np
 from spotree.axes import Floats
 from spotree.proof.certificate import Certificate
 
+MOST = 1e100
 MOST_SWEEPS = 1000  # of one round: the search makes a tenth of it
 
 
@@ -56,8 +57,8 @@ class _Stream:
 def read_records(certificate: Certificate, num_states: int) -> dict[int, Record]:
     """All regions by number; ValueError if the streams are not of the format."""
     words, numbers = _Stream(certificate.words), _Stream(certificate.numbers)
-    if not np.isfinite(numbers.data).all():
-        raise ValueError("the numbers are not all finite")
+    if not (np.abs(numbers.data) <= MOST).all():
+        raise ValueError("a number is not finite, or beyond 1e100")
     records: dict[int, Record] = {}
     while words.at < len(words.data):
         end = words.at + int(words.data[words.at])
