@@ -174,7 +174,6 @@ class Bounds {
         for (auto at = reach.states().rbegin(); at != reach.states().rend(); ++at) {
             if (visits[*at] > 0) push(*at, visits[*at]);
         }
-        const double less = 1 - m_.arrivals;
         for (double moved = std::numeric_limits<double>::infinity(); moved > enough * m_.far && !stop();) {
             moved = 0;
             for (auto at = reach.states().rbegin(); at != reach.states().rend(); ++at) {
@@ -182,7 +181,8 @@ class Bounds {
                 const double here = arriving_[i] + lost_[i];
                 if (here <= visits[i] * (1 - stays_[i])) continue;
                 if (!listed_[i]) list(i);  // now its own loop is known
-                const double most = here * less / (1 - stays_[i]), by = most - visits[i];
+                const double away = 1 - stays_[i], most = here * (1 - kUnit * (16 + 4 / away)) / away;
+                const double by = most - visits[i];
                 if (!(by > 0)) continue;
                 visits[i] = most;
                 moved += by;

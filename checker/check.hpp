@@ -17,8 +17,9 @@
 
 namespace checker {
 
-constexpr double kEnough = 0.01;  // of the tolerance: visits that the checker finds itself come as near
-constexpr double kTiny = 1e-300;  // in place of 0
+constexpr double kEnough = 0.01;   // of the tolerance: visits that the checker finds itself come as near
+constexpr double kRounded = 1e-6;  // of all visits: so much above what is certain may be rounding
+constexpr double kTiny = 1e-300;   // in place of 0
 
 // A region after its rounds: allowed actions, and its last bounds.
 struct State {
@@ -228,7 +229,9 @@ class Worker {
             s.allowed.keep_only(g, record.first);
         s.value = root->value;
         s.visits = root->visits;
-        return closes(record, s, whole, false);
+        const bool closed = closes(record, s, whole, false);
+        trees_of_ = nullptr;  // what is least changes with a hopeless leaf
+        return closed;
     }
 
     int32_t solo_cube(const Record& record) const {
@@ -355,13 +358,15 @@ class Worker {
     std::vector<double> lower_of(const Record& record, const std::vector<double>& certain,
                                  const double* stated, double lost) const {
         std::vector<double> lower(certain);
-        double above = 0;
+        double above = 0, sum = 0;
         for (const int32_t i : bounds_.reach.states()) {
+            sum += stated[i];
             if (stated[i] < 0) reject("region ", record.number, ": visits are negative");
             above += std::max(0.0, stated[i] - certain[i]);
             lower[i] = std::min(certain[i], stated[i]);
         }
-        if (!(above * lost <= kShare * tolerance_))
+        if (!(above * lost <= kShare * tolerance_) &&
+            !(above <= std::max(kRounded, 64 * kUnit / m_.far) * sum))
             reject("region ", record.number, ": the visits are higher than every tree must pay");
         return lower;
     }

@@ -104,7 +104,6 @@ struct Model {
     double value_limit;    // no value in a proof is larger
     double start_sum = 0;  // of the initial probabilities, 1 or more
     double backup;         // relative error of reward + later - value
-    double arrivals;       // relative error of arriving visits
     double sums;           // relative error of what groups lose
     int start_states = 0;  // with some probability
     bool forbids = false;  // some action is forbidden in some state
@@ -273,7 +272,6 @@ struct Model {
         value_limit = 4 * largest / far;
         backup = kUnit * double(longest + 16);
         sums = kUnit * (64 + 4.0 * states);
-        arrivals = 16 * kUnit + 4 * kUnit / far;
         for (const double p : initial) start_states += p > 0, start_sum += p;
         start_sum = std::max(1.0, start_sum * (1 + kUnit * states));
     }
