@@ -14,7 +14,7 @@ from spotree.proof.records import Record, read_records
 def with_records(certificate: Certificate, records: list[Record]) -> Certificate:
     """The certificate with other regions."""
     words: list[int] = []
-    numbers: list[np.ndarray] = []
+    numbers: list[np.ndarray] = [np.zeros(0)]
     for record in records:
         own = [record.number, record.parent, record.first, record.second, len(record.rounds)]
         numbers.append(np.zeros(1))

@@ -11,7 +11,11 @@ from spotree.proof.check import check as verify
 
 
 def check(
-    certificate: str | Path | Certificate, mdp: MDP, *, progress: Callable[[int, int], None] | None = None
+    certificate: str | Path | Certificate,
+    mdp: MDP,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    plain: bool = False,
 ) -> Verdict:
     """The claim of a certificate that holds, or why it does not; by code that shares nothing with the search.
 
@@ -23,6 +27,8 @@ def check(
         The model, read with the options that it was certified with; features and actions are matched by names.
     progress
         Called with the number of regions done and of all regions.
+    plain
+        Use the plain checker (NumPy, much slower) instead of the native one; they share no code with each other.
 
     Returns
     -------
@@ -42,4 +48,4 @@ def check(
     if isinstance(certificate, MDP):
         raise InvalidProblemError("the certificate comes first: call check('run.cert', mdp)")
     held = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
-    return verify(mdp, held, progress)
+    return verify(mdp, held, progress, plain=plain)

@@ -86,7 +86,8 @@ class Cover:
         """[group] whether a split sends it left."""
         if not 0 <= split < len(self.goes_left):
             raise RejectedError(f"there is no split {split}")
-        return self.goes_left[split]
+        left: Mask = self.goes_left[split]
+        return left
 
     def only(self, allowed: Mask, groups: np.ndarray, action: int) -> Mask:
         """Allowed actions when some groups take one action."""

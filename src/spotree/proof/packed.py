@@ -13,8 +13,8 @@ LONGEST = 5  # bytes of a number
 
 def packed(numbers: SmallInts) -> bytes:
     """The bytes of int32 numbers."""
-    step = np.diff(numbers.astype(np.int32), prepend=np.int32(0))
-    left = ((step << 1) ^ (step >> 31)).view(np.uint32)
+    step: np.ndarray = np.diff(numbers.astype(np.int32), prepend=np.int32(0))
+    left: np.ndarray = ((step << 1) ^ (step >> 31)).view(np.uint32)
     length = np.ones(len(left), np.intp)
     for bits in range(7, 7 * LONGEST, 7):
         length += left >= np.uint32(1 << bits)

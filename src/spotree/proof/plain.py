@@ -218,7 +218,7 @@ class Plain:
         for at, those in enumerate(before):
             layer[at] = max(more + layer[other] for more, other in those)
         of_row = layer[place[self.state_of_row]]
-        found = []
+        found: list[tuple[np.ndarray, ...]] = []
         for number in range(layer.max(initial=0) + 1):
             rows = np.flatnonzero(of_row == number)
             entries = np.flatnonzero(of_row[self.row_of] == number)
@@ -251,7 +251,7 @@ class Plain:
     def stay(self) -> Floats:
         """[row] discounted probability to stay in the state."""
         stays = self.source == self.target
-        found: Floats = np.bincount(self.row_of[stays], self.discount * self.probability[stays], self.num_rows)
+        found: np.ndarray = np.bincount(self.row_of[stays], self.discount * self.probability[stays], self.num_rows)
         return found
 
     @cached_property
@@ -263,7 +263,7 @@ class Plain:
     def swept(self, world: World, start: Floats, sweeps: int) -> Floats:
         """Values after sweeps of value iteration in place, in the order of the search, own loops summed up."""
         value = start.copy()
-        never = np.where(world.usable, 0.0, -np.inf)
+        never: Floats = np.where(world.usable, 0.0, -np.inf)
         for _ in range(sweeps):
             for rows, entries, row, first, states in self.layers:
                 ahead = np.bincount(row, self.weight[entries] * value[self.target[entries]], len(rows))

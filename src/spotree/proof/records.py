@@ -73,7 +73,7 @@ def read_records(certificate: Certificate, num_states: int) -> dict[int, Record]
                 raise ValueError(f"region {number} has a round of kind {kind} with {floors} floors")
             sweeps, listed = words.take(2).tolist() if brief else (0, 0)
             changed = words.take(listed)
-            if not 0 <= sweeps <= MOST_SWEEPS or not ((0 <= changed) & (changed < num_states)).all():
+            if not 0 <= sweeps <= MOST_SWEEPS or not ((changed >= 0) & (changed < num_states)).all():
                 raise ValueError(f"region {number} has a round with {sweeps} sweeps, or states that do not exist")
             value = None if brief else numbers.take(num_states)
             proofs = [(state, float(numbers.take(2)[0]), numbers.take(num_states)) for state in states]
