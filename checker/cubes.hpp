@@ -18,6 +18,8 @@ struct SetHash {
     }
 };
 
+constexpr size_t kMostShares = 5'000'000, kMostMembers = 60'000'000;  // the search has no more
+
 // Size 0 is a leaf; shares[size] are the sizes of both sides.
 struct Sizes {
     std::vector<std::vector<std::pair<int, int>>> shares{{}};
@@ -27,6 +29,7 @@ struct Sizes {
         auto full = [](int d) { return int64_t(1) << std::min(d, 62); };
         std::map<std::pair<int, int64_t>, int> number;
         number[{0, 1}] = 0;
+        size_t count = 0;
         const bool limited = max_leaves < full(tree_depth);
         for (int d = 1; d <= tree_depth; ++d) {
             number[{d, 1}] = 0;
@@ -39,8 +42,8 @@ struct Sizes {
                 for (int64_t left = std::max<int64_t>(1, k - half); limited && left <= std::min(half, k - 1);
                      ++left)
                     pairs.emplace_back(number.at({d - 1, left}), number.at({d - 1, k - left}));
-                if (shares.size() > 100'000)
-                    reject("a tree of ", max_leaves, " leaves has too many shapes to check");
+                if ((count += pairs.size()) > kMostShares)
+                    reject("trees of ", max_leaves, " leaves have too many shapes to check");
             }
         }
     }
@@ -118,7 +121,8 @@ class Cubes {
             if (cube.inside[g / 64] >> (g % 64) & 1) cube.groups.push_back(g);
         }
         members_ += cube.groups.size();
-        if (members_ > 200'000'000) reject("trees of this depth single out too many sets of groups to check");
+        if (members_ > kMostMembers || edges.size() > kMostMembers)
+            reject("trees of this depth single out too many sets of groups to check");
         cubes.push_back(std::move(cube));
         return count() - 1;
     }

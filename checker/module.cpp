@@ -69,9 +69,7 @@ struct Header : checker::Header {
 class Check {
   public:
     Check(const Model& model, const Header& header, In1<int32_t> words, In1<double> numbers, int threads)
-        : words_(words),
-          numbers_(numbers),
-          check_(model, header, {words.data(), words.size()}, {numbers.data(), numbers.size()}, threads) {
+        : words_(words), numbers_(numbers), model_(model), header_(header), threads_(threads) {
         thread_ = std::thread([this] { run(); });
     }
 
@@ -86,26 +84,27 @@ class Check {
 
     void stop() {
         nb::gil_scoped_release release;
-        check_.stop = true;
+        stop_ = true;
         if (thread_.joinable()) thread_.join();
     }
 
-    int64_t done() const { return check_.done.load(); }
-    int64_t total() const { return check_.total.load(); }
+    int64_t done() const { return done_.load(); }
+    int64_t total() const { return total_.load(); }
 
     // Why the certificate is rejected (empty: it is accepted), and what it shows: value, bound, tolerance.
     std::tuple<std::string, double, double, double> verdict() {
         std::scoped_lock hold(lock_);
         if (!ended_) throw std::runtime_error("the check has not ended");
-        return {reason_, check_.value, check_.bound, check_.tolerance};
+        return {reason_, shown_.value, shown_.bound, shown_.tolerance};
     }
 
   private:
     void run() {
         std::string reason;
         try {
-            check_.run();
-            if (check_.stop) reason = "the check was stopped";
+            shown_ = checker::check(model_, header_, {words_.data(), words_.size()},
+                                    {numbers_.data(), numbers_.size()}, threads_, stop_, done_, total_);
+            if (stop_) reason = "the check was stopped";
         } catch (const std::bad_alloc&) {
             reason = "the check needs more memory than there is";
         } catch (const std::exception& error) {
@@ -119,7 +118,12 @@ class Check {
 
     In1<int32_t> words_;
     In1<double> numbers_;
-    checker::Check check_;
+    checker::Arrays model_;
+    checker::Header header_;
+    int threads_;
+    checker::Shown shown_{};
+    std::atomic<bool> stop_{false};
+    std::atomic<int64_t> done_{0}, total_{0};
     std::mutex lock_;
     std::condition_variable changed_;
     bool ended_ = false;

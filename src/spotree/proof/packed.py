@@ -9,6 +9,7 @@ import numpy as np
 from spotree.axes import SmallInts
 
 LONGEST = 5  # bytes of a number
+BLOCK = 2**20  # bytes that are taken apart at a time
 
 
 def packed(numbers: SmallInts) -> bytes:
@@ -29,22 +30,25 @@ def packed(numbers: SmallInts) -> bytes:
 
 
 def unpacked(raw: bytes) -> SmallInts:
-    """The numbers again; ValueError where the bytes are not of this form."""
+    """The numbers again; ValueError where the bytes are not of this form. In blocks: a bomb takes little memory."""
     octets = np.frombuffer(raw, np.uint8)
-    end = np.flatnonzero(octets < 128)
-    if len(octets) and octets[-1] >= 128:
-        raise ValueError("the words end within a number")
-    length = np.diff(end, prepend=-1)
-    value = (octets[end - length + 1] & 127).astype(np.uint32)
-    for place in range(1, LONGEST):
-        (longer,) = np.nonzero(length > place)
-        if len(longer) == 0:
-            break
-        value[longer] |= (octets[end[longer] - length[longer] + 1 + place] & 127).astype(np.uint32) << (7 * place)
-        if place == LONGEST - 1 and (octets[end[longer]] > 15).any():
+    found, begin, last = [np.zeros(0, np.int32)], 0, np.int32(0)
+    while begin < len(octets):
+        block = octets[begin : begin + BLOCK]
+        end = np.flatnonzero(block < 128)
+        if len(end) == 0:
+            raise ValueError("the words end within a number")
+        length = np.diff(end, prepend=-1)
+        if length.max() > LONGEST or (block[end[length == LONGEST]] > 15).any():
             raise ValueError("a word is beyond 32 bits")
-    if (length > LONGEST).any():
-        raise ValueError("a word is beyond 32 bits")
-    step = (value >> 1).view(np.int32) ^ -(value & 1).view(np.int32)
-    numbers: SmallInts = np.cumsum(step, dtype=np.int32)
-    return numbers
+        value = (block[end - length + 1] & 127).astype(np.uint32)
+        for place in range(1, int(length.max())):
+            (longer,) = np.nonzero(length > place)
+            value[longer] |= (block[end[longer] - length[longer] + 1 + place] & 127).astype(np.uint32) << (
+                7 * place
+            )
+        step = (value >> 1).view(np.int32) ^ -(value & 1).view(np.int32)
+        step[:1] += last
+        found.append(np.cumsum(step, dtype=np.int32))
+        last, begin = found[-1][-1], begin + int(end[-1]) + 1
+    return np.concatenate(found)
