@@ -123,7 +123,8 @@ class Bounds {
                 value[i] = most;
             }
         }
-        return upper(value, rise, size);
+        return upper(value, rise + 8 * kUnit * (2 * size + m_.largest),
+                     size);  // own loops: one division more
     }
 
     // Lemma 1 for a value as it stands: e is looked for in every usable row.

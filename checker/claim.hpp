@@ -36,7 +36,8 @@ class Claim {
         if (stop()) return;
         tolerance = h.margin;
         const double scale = spread();
-        if (!(tolerance > 0 && tolerance <= std::max(scale, 1e-300)))
+        if (!(tolerance > 0 && (scale == 0 || tolerance <= scale) &&
+              tolerance <= std::max(2 * m.largest / m.far, 1e-300)))
             reject("the tolerance ", tolerance, " is not small: returns differ by ", scale, " at most");
         if (m.largest > 0 && !(tolerance >= kLeast))
             reject("the tolerance ", tolerance, " is too small to be added up");

@@ -270,7 +270,7 @@ struct Model {
             reject("returns of up to ", largest / far, " are more than a proof can add up");
         lowest = lowest / far * (1 + 4 * kUnit);
         value_limit = 4 * largest / far;
-        backup = kUnit * double(longest + 16);
+        backup = kUnit * double(longest + 8);
         sums = kUnit * (64 + 4.0 * states);
         for (const double p : initial) start_states += p > 0, start_sum += p;
         start_sum = std::max(1.0, start_sum * (1 + kUnit * states));

@@ -12,7 +12,7 @@
 namespace checker {
 
 constexpr double kEnough = 0.01;   // of the tolerance: visits that the checker finds itself come as near
-constexpr double kRounded = 1e-6;  // of all visits: so much above what is certain may be rounding
+constexpr double kRounded = 1e-3;  // of all visits: so much above what is certain may be rounding
 constexpr double kTiny = 1e-300;   // in place of 0
 
 // A region after its rounds: allowed actions, and its last bounds.

@@ -36,7 +36,8 @@ class PlainProof:
         self.value, off = self.plain.policy_return(actions)
         self.tolerance, self.bound = float(header["margin"]), float(header["bound"])
         scale = self.plain.spread()
-        if not 0 < self.tolerance <= max(scale, TINY) < np.inf:
+        most = max(2 * self.plain.largest / self.plain.far, TINY)  # where all returns are 0, every claim is true
+        if not 0 < self.tolerance <= most or self.tolerance > scale > 0:
             raise RejectedError(
                 f"the tolerance {self.tolerance:g} is not small: returns differ by {scale:g} at most"
             )
