@@ -22,6 +22,7 @@ DENSE = 3000  # states: up to here a dense matrix is solved
 STILL = 1e-13  # of the largest value: iteration ends when no value changes by more
 ROUNDED_VISITS = 1e-6  # of all visits: so much above what arrives may be rounding, and is lowered
 LOWERINGS = 40
+PATIENCE = 2000  # steps from below; then equations are solved
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +322,11 @@ class Plain:
         weight = self.discount * lowest * (source != target) / (1 - stays[target])
         least = np.maximum(np.maximum(floor, self.initial / (1 - stays)), start)
         visits, change = np.where(world.states, least, 0.0), np.inf
-        while change > enough * (1 - self.discount):
+        for turn in itertools.count():
+            if change <= enough * (1 - self.discount):
+                break
+            if turn == PATIENCE and np.count_nonzero(world.states) <= DENSE:
+                return np.maximum(visits, self.lowered_visits(world, visits, floor))
             arriving = self.initial / (1 - stays) + np.bincount(target, weight * visits[source], self.num_states)
             fresh = np.where(world.states, np.maximum(visits, arriving), 0.0)
             change, visits = float((fresh - visits).sum()), fresh
