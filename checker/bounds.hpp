@@ -17,6 +17,7 @@ class Reach {
         if (m_.forbids) mark_dead(allowed);
         std::fill(inside_.begin(), inside_.end(), 0);
         found_.clear();
+        largest_ = lowest_ = 0;
         auto visit = [&](int32_t i) {
             if (!inside_[i]) inside_[i] = 1, found_.push_back(i);
         };
@@ -31,6 +32,8 @@ class Reach {
                 usable_[row] = offered(i, row, allowed) && !leads_to_death(row);
                 if (!usable_[row]) continue;
                 any = true;
+                largest_ = std::max(largest_, std::abs(m_.reward[row]));
+                lowest_ = std::min(lowest_, m_.reward[row]);
                 for (int64_t k = m_.entry_begin[row]; k < m_.entry_begin[row + 1]; ++k) visit(m_.target[k]);
             }
             if (!any) return false;
@@ -45,6 +48,8 @@ class Reach {
     const std::vector<int32_t>& states() const { return found_; }  // in the order of a sweep
     bool has(int32_t state) const { return inside_[state]; }
     bool usable(int32_t row) const { return usable_[row]; }
+    double largest() const { return largest_; }                               // |reward| of a usable row
+    double lowest() const { return lowest_ / m_.far * (1 + 4 * kUnit); }  // no policy is worth less anywhere
 
   private:
     bool offered(int32_t state, int32_t row, const ActionSets& allowed) const {
@@ -81,6 +86,7 @@ class Reach {
     const Model& m_;
     std::vector<char> usable_, inside_, dead_;
     std::vector<int32_t> found_;
+    double largest_ = 0, lowest_ = 0;
 };
 
 // An upper bound on the return of every allowed policy, and what it stands on.
@@ -123,7 +129,7 @@ class Bounds {
                 value[i] = most;
             }
         }
-        return upper(value, rise + 8 * kUnit * (2 * size + m_.largest),
+        return upper(value, rise + 8 * kUnit * (2 * size + reach.largest()),
                      size);  // own loops: one division more
     }
 
@@ -139,7 +145,7 @@ class Bounds {
         return upper(value, excess, size);
     }
 
-    double rounding(double size) const { return m_.backup * (2 * size + m_.largest); }
+    double rounding(double size) const { return m_.backup * (2 * size + reach.largest()); }
 
     // Lemma 4: scale * return - visits of the state is at most this for every allowed policy.
     double floor_bound(const double* value, double scale, int32_t state) const {
@@ -148,12 +154,11 @@ class Bounds {
             size = std::max(size, std::abs(value[i]));
             for (int32_t row = m_.row_begin[i]; row < m_.row_begin[i + 1]; ++row) {
                 if (!reach.usable(row)) continue;
-                const double later = m_.worth(row, value) - m_.reward[row];
-                excess =
-                    std::max(excess, scale * m_.reward[row] - (i == state ? 1.0 : 0.0) + later - value[i]);
+                const double now = scale * m_.reward[row] - (i == state ? 1.0 : 0.0);
+                excess = std::max(excess, now + m_.later(row, value) - value[i]);
             }
         }
-        excess += m_.backup * (2 * size + (2 + scale) * m_.largest + 1);
+        excess += m_.backup * (2 * size + scale * reach.largest() + 1);
         return start(value, size, excess / m_.far);
     }
 

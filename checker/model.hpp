@@ -100,7 +100,6 @@ struct Model {
     double far;            // 1 - discount, with rows above 1 counted as a higher discount, rounded down
     double above = 0;      // by how much a row sums to more than 1
     double largest = 0;    // |reward|
-    double lowest = 0;     // no policy is worth less anywhere
     double value_limit;    // no value in a proof is larger
     double start_sum = 0;  // of the initial probabilities, 1 or more
     double backup;         // relative error of reward + later - value
@@ -136,7 +135,9 @@ struct Model {
     }
 
     // r + gamma P V for a row; V_i less that is computed with an error of at most `backup` * (2 |V| + |r|).
-    double worth(int32_t row, const double* value) const {
+    double worth(int32_t row, const double* value) const { return reward[row] + later(row, value); }
+
+    double later(int32_t row, const double* value) const {
         double sum[4] = {0, 0, 0, 0};
         int64_t k = entry_begin[row];
         const int64_t end = entry_begin[row + 1];
@@ -144,7 +145,7 @@ struct Model {
             for (int j = 0; j < 4; ++j) sum[j] += weight[k + j] * value[target[k + j]];
         }
         for (; k < end; ++k) sum[0] += weight[k] * value[target[k]];
-        return reward[row] + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+        return (sum[0] + sum[1]) + (sum[2] + sum[3]);
     }
 
     double start_value(const double* value) const {
@@ -265,10 +266,9 @@ struct Model {
         if (!(far > 0))
             reject("discount is ", discount, " and rows sum to up to 1 + ", above,
                    ": together that is 1 or more");
-        for (const double r : reward) largest = std::max(largest, std::abs(r)), lowest = std::min(lowest, r);
+        for (const double r : reward) largest = std::max(largest, std::abs(r));
         if (!(largest / far <= kMost))
             reject("returns of up to ", largest / far, " are more than a proof can add up");
-        lowest = lowest / far * (1 + 4 * kUnit);
         value_limit = 4 * largest / far;
         backup = kUnit * double(longest + 8);
         sums = kUnit * (64 + 4.0 * states);

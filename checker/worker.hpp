@@ -157,7 +157,7 @@ class Worker {
             if (closed && at_end) return true;
             for (const Floor& floor : round.floors) raise_floor(record, floor, root);
             if (!round.regret) continue;
-            const double lost = std::max(upper.highest - m_.lowest + upper.more, kTiny);
+            const double lost = std::max(upper.highest - bounds_.reach.lowest() + upper.more, kTiny);
             bounds_.raise_visits(s.visits, all_.floor, kEnough * tolerance_ / lost,
                                  [&] { return all_.stop.load(); });
             const double budget =
