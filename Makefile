@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*.cpp core/*/*.hpp core/*/*.cpp checker/*.hpp checker/*.cpp)
 
-.PHONY: demo test lint bench bench-evaluate bench-step bench-returns bench-evaluations bench-timing bench-peers bench-published fuzz sanitize sanitize-quick core clean bench-proofs bench-rules-agree bench-simulation bench-against
+.PHONY: demo test lint bench bench-evaluate bench-step bench-returns bench-sizes bench-evaluations bench-timing bench-peers bench-published fuzz sanitize sanitize-quick core clean bench-proofs bench-rules-agree bench-simulation bench-against
 
 demo: .venv/stamp-run          ## the main job on a shipped model
 	$(BIN)/spotree solve tiger_vs_antelope --depth 3 --time 10
@@ -29,6 +29,9 @@ bench-step: .venv/stamp-dev     ## the improvement step beside pystreed; options
 
 bench-returns: .venv/stamp-dev  ## returns of the default search beside published ones; ARGS="--seeds 0 1 2 3 4"
 	$(BIN)/python benchmarks/returns.py $(ARGS)
+
+bench-sizes: .venv/stamp-dev    ## how small a nearly best tree can be, beside dtControl; ARGS="--deep" or "--frontier"
+	$(BIN)/python benchmarks/sizes.py $(ARGS)
 
 bench-evaluations: .venv/stamp-dev   ## candidate trees judged per second and core
 	$(BIN)/python benchmarks/evaluations.py $(ARGS)
@@ -71,7 +74,7 @@ fuzz: .venv/stamp-dev           ## broken files for every reader; ARGS="--target
 	PYTHONPATH=tests $(BIN)/python -m fuzz.run $(ARGS)
 
 # One binary for each part of the core and sanitizer: `build/asan-proof 1 17` repeats trial 17 of the proofs.
-SANITIZED := run values exact rsbb neighbourhood proof
+SANITIZED := run values exact rsbb neighbourhood leaves proof
 CHECKED := $(SANITIZED:%=build/asan-%) $(SANITIZED:%=build/tsan-%)
 CHECK_FLAGS := -std=c++20 -O0 -g1 -march=native -fno-sanitize-recover=all -Icore -pthread
 

@@ -21,6 +21,7 @@ PUBLIC = [
     "Engine",
     "Exact",
     "Exhaustive",
+    "Frontier",
     "Frozen",
     "Ingredients",
     "Limits",
@@ -33,6 +34,7 @@ PUBLIC = [
     "Request",
     "Rsbb",
     "Simulation",
+    "Smallest",
     "Solution",
     "SolveStatus",
     "Spot",
@@ -53,6 +55,7 @@ PUBLIC = [
     "errors",
     "evaluate",
     "export",
+    "frontier",
     "import_tree",
     "improve",
     "load",
@@ -62,7 +65,9 @@ PUBLIC = [
     "policy_value",
     "read",
     "read_tree",
+    "simplify",
     "simulate",
+    "smallest",
     "solve",
     "write_drn",
     "write_npz",
@@ -117,11 +122,14 @@ VERBS = [
     "certify",
     "check",
     "export",
+    "frontier",
     "import_tree",
     "improve",
     "load",
     "read",
     "read_tree",
+    "simplify",
+    "smallest",
     "solve",
     "write_npz",
     "write_umb",
@@ -135,7 +143,7 @@ def test_every_class_in_the_signature_of_a_verb_is_public(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["best_tree", "certify", "check", "export", "import_tree", "improve", "read", "simulate", "solve"]
+    "name", [*VERBS[:5], "import_tree", "improve", "read", "simplify", "simulate", "smallest", "solve"]
 )
 def test_the_help_of_a_verb_says_what_each_of_its_parameters_means(name: str) -> None:
     verb = getattr(spotree, name)
@@ -157,3 +165,22 @@ def test_the_help_of_solve_lists_the_settings_of_every_method() -> None:
         assert own | of_spot == set(settings_of(method)), name
         for setting in settings_of(method):
             assert setting == "preset" or setting in (inspect.getdoc(type(method)) or ""), setting
+
+
+def test_the_help_names_every_engine_and_every_method() -> None:
+    from spotree.cli.improve import improve as improve_command
+    from spotree.cli.solve import solve as solve_command
+    from spotree.methods.named import METHODS
+    from spotree.step.engines import ENGINES
+
+    def help_of(command: object, option: str) -> str:
+        return str(inspect.get_annotations(command)[option].__metadata__[0].help)  # type: ignore[arg-type]
+
+    for name in ENGINES:
+        assert f'"{name}"' in (inspect.getdoc(spotree.improve) or "")
+        assert f'"{name}"' in (inspect.getdoc(spotree.Spot) or "")
+        assert name in help_of(improve_command, "engine")
+        assert name in help_of(solve_command, "engine")
+    for name in METHODS:
+        assert f'"{name}"' in (inspect.getdoc(spotree.solve) or "")
+        assert name in help_of(solve_command, "method")

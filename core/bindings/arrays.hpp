@@ -39,6 +39,7 @@ void add_values(nb::module_& m);
 void add_exact(nb::module_& m);
 void add_rsbb(nb::module_& m);
 void add_neighbourhood(nb::module_& m);
+void add_leaves(nb::module_& m);
 void add_proof(nb::module_& m);
 
 }  // namespace spotree::bindings

@@ -1,7 +1,6 @@
 // What Python sees of the model.
-#include "model.hpp"
-
 #include "model/equal_choices.hpp"
+#include "model_arrays.hpp"
 
 namespace spotree::bindings {
 

@@ -66,5 +66,6 @@ NB_MODULE(_core, m) {
     add_exact(m);
     add_rsbb(m);
     add_neighbourhood(m);
+    add_leaves(m);
     add_proof(m);
 }

@@ -3,7 +3,7 @@
 
 #include <tuple>
 
-#include "model.hpp"
+#include "model_arrays.hpp"
 #include "neighbourhood/portfolio.hpp"
 
 namespace spotree::bindings {
@@ -31,6 +31,8 @@ class TreeSearch {
                  optimum,
                  random_return,
                  must_end,
+                 nullptr,
+                 nullptr,
                  {},
                  {}},
           depth_(depth),

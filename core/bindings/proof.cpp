@@ -3,7 +3,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 
-#include "model.hpp"
+#include "model_arrays.hpp"
 #include "proof/prove.hpp"
 
 namespace spotree::bindings {
@@ -20,14 +20,14 @@ std::vector<T> copy_of(const From& array) {
 // The problem, and what keeps alive the arrays that it looks at.
 struct OwnedProblem : ProofModel {
     OwnedProblem(const ModelArrays& given, In2<int32_t> choice_of, In1<int32_t> group_of, In2<int32_t> rank,
-                 In1<int32_t> split_feature, In1<int32_t> split_rank, int depth, int max_leaves)
+                 In1<int32_t> split_feature, In1<int32_t> split_cut, int depth, int max_leaves)
         : ProofModel(GroupedModel(given.model(), choice_of.data(), group_of.data(), int(rank.shape(0))),
                      Sizes(depth, max_leaves)),
           arrays(given, choice_of, group_of) {
         cubes.features = int(rank.shape(1));
         cubes.rank = copy_of<int32_t>(rank);
         for (size_t k = 0; k < split_feature.size(); ++k) {
-            cubes.splits.push_back({split_feature.data()[k], split_rank.data()[k]});
+            cubes.splits.push_back({split_feature.data()[k], split_cut.data()[k]});
         }
     }
 
@@ -128,7 +128,7 @@ void add_proof(nb::module_& m) {
         .def(nb::init<const ModelArrays&, In2<int32_t>, In1<int32_t>, In2<int32_t>, In1<int32_t>,
                       In1<int32_t>, int, int>(),
              nb::kw_only(), "model"_a, "choice_of"_a, "group_of"_a, "rank"_a, "split_feature"_a,
-             "split_rank"_a, "depth"_a, "max_leaves"_a)
+             "split_cut"_a, "depth"_a, "max_leaves"_a)
         .def("builds", [](const OwnedProblem& p) { return p.builds.load(); });
     nb::class_<Proof>(m, "Proof")
         .def(nb::init<OwnedProblem&, double>(), "model"_a, "tolerance"_a, nb::keep_alive<1, 2>())

@@ -9,7 +9,7 @@
 
 #include "arrays.hpp"
 #include "interrupted.hpp"
-#include "model.hpp"
+#include "model_arrays.hpp"
 #include "values/backup.hpp"
 #include "values/chain_solver.hpp"
 #include "values/endless.hpp"

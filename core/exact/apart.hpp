@@ -45,7 +45,7 @@ class Apart {
         left.clear();
         right.clear();
         const int32_t* rank = prep_.rank(cut.feature);
-        for (int32_t i : rows) (rank[reduced_.group[i]] <= cut.below ? left : right).push_back(i);
+        for (int32_t i : rows) (rank[reduced_.group[i]] < cut.cut ? left : right).push_back(i);
     }
 
     // All rows of a block by one of its splits.
@@ -53,8 +53,8 @@ class Apart {
         left.clear();
         right.clear();
         const int32_t* rank = block.column(block.feature[s]);
-        const int32_t at = block.rank_at(s);
-        for (int32_t i = 0; i < block.rows; ++i) (rank[i] <= at ? left : right).push_back(block.root_row[i]);
+        const int32_t cut = block.cut_at(s);
+        for (int32_t i = 0; i < block.rows; ++i) (rank[i] < cut ? left : right).push_back(block.root_row[i]);
     }
 
   private:

@@ -11,10 +11,10 @@
 
 namespace spotree::exact {
 
-// A threshold by the ranks (in Ranks::values) of its neighbours: `below` goes left, `above` right;
-// `root` is its number among the splits of the root's block.
+// A threshold between two neighbouring values, by their ranks in Ranks::values: as everywhere, ranks below
+// the cut go left. `root` is its number among the splits of the root's block.
 struct Cut {
-    int32_t feature, below, above, root;
+    int32_t feature, below, cut, root;
 };
 
 // Keys seen so far, forgotten at once by `clear`.
@@ -91,20 +91,20 @@ class Block {
     double spread_sum = 0.0;
 
     int32_t num_features() const { return static_cast<int32_t>(mode.size()); }
-    int32_t rank_at(int32_t split) const { return split - first[feature[split]]; }
-    bool left_is_rare(int32_t split) const { return rank_at(split) < mode[feature[split]]; }
+    int32_t cut_at(int32_t split) const { return split - first[feature[split]] + 1; }  // in the block's ranks
+    bool left_is_rare(int32_t split) const { return cut_at(split) <= mode[feature[split]]; }
     const int32_t* column(int32_t f) const { return rank.data() + static_cast<size_t>(f) * rows; }
     double best_leaf() const { return least(total.data(), stride); }
 
     // The rows on one side of a split.
     void select(int32_t split, bool left, std::vector<int32_t>& out) const {
         const int32_t* r = column(feature[split]);
-        const int32_t at = rank_at(split);
+        const int32_t at = cut_at(split);
         out.resize(rows);
         int32_t n = 0;
         for (int32_t i = 0; i < rows; ++i) {
             out[n] = i;
-            n += (r[i] <= at) == left;
+            n += (r[i] < at) == left;
         }
         out.resize(n);
     }

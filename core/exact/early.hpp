@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "exact/arrays.hpp"
 #include "exact/frozen.hpp"
+#include "exact/tree_arrays.hpp"
 
 namespace spotree::exact {
 

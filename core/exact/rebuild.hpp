@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "exact/arrays.hpp"
 #include "exact/reduce.hpp"
 #include "exact/search.hpp"
+#include "exact/tree_arrays.hpp"
 
 namespace spotree::exact {
 
@@ -186,10 +186,10 @@ class Rebuild {
         while (static_cast<int>(block_.size()) < depth) block_.push_back(std::make_unique<Block>());
         for (const bool left : {true, false}) {
             const int32_t* rank = root_->column(root_->feature[root_split]);
-            const int32_t at = root_->rank_at(root_split);
+            const int32_t cut = root_->cut_at(root_split);
             rows_.clear();
             for (int32_t i = 0; i < block.rows; ++i) {
-                if ((rank[block.root_row[i]] <= at) == left) rows_.push_back(i);
+                if ((rank[block.root_row[i]] < cut) == left) rows_.push_back(i);
             }
             Block& child = *block_[depth - 1];
             int32_t sub;

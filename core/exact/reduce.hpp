@@ -99,7 +99,7 @@ struct Reduced {
 // The number between two neighbouring values: below < threshold <= above even when rounding leaves no room.
 inline double threshold_of(const Ranks& prep, const Cut& cut) {
     const auto& values = prep.values()[cut.feature];
-    const double below = values[cut.below], above = values[cut.above];
+    const double below = values[cut.below], above = values[cut.cut];
     const double middle = below / 2 + above / 2;
     return middle > below && middle <= above ? middle : above;
 }

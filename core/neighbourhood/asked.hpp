@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "neighbourhood/model.hpp"
-#include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
 
@@ -26,7 +25,8 @@ class Asked {
     }
 
     // The row, or -1 if its action is forbidden.
-    int32_t row(const CompleteTree& tree, int32_t state) {
+    template <class Tree>
+    int32_t row(const Tree& tree, int32_t state) {
         const int32_t group = model_.group_of[state];
         const int32_t* choices = model_.choices(state);
         if (group < 0) return choices[0];

@@ -18,22 +18,24 @@ namespace spotree::neighbourhood {
 
 constexpr double kInfeasible = -std::numeric_limits<double>::infinity();
 
+struct Range {  // a non-trivial component: places in `reached`
+    size_t begin;
+    size_t end;
+    bool endless = false;
+};
+
 // Visits only states that the tree reaches and asks for actions only there. Tarjan's components come out with
 // successors first, so a trivial one is a substitution; the others are small linear systems.
-class Evaluator {
+template <class Tree>
+class EvaluatorOf {
   public:
-    struct Range {  // a non-trivial component: places in `reached`
-        size_t begin;
-        size_t end;
-        bool endless = false;
-    };
     static constexpr double kEnds = 1e-12;  // less than this is no way out, but rounding
     static constexpr double kFine = kFineReturn;
 
     int64_t work = 0;      // entries touched so far: the clock of the search
     Stop* stop = nullptr;  // an evaluation is broken off then, as infeasible
 
-    explicit Evaluator(const SearchModel& model)
+    explicit EvaluatorOf(const SearchModel& model)
         : model_(model),
           tolerance_(model),
           asked_(model),
@@ -43,7 +45,7 @@ class Evaluator {
     // The return of the tree within kFine of the scale. One that is surely below `reject_below` may be given
     // only as an upper bound of it; kInfeasible if the tree picks a forbidden action (or, at discount 1,
     // collects rewards for ever).
-    double expected_return(const CompleteTree& tree, double reject_below) {
+    double expected_return(const Tree& tree, double reject_below) {
         if (!explore(tree, model_.initial_states) || lost_) return kInfeasible;
         const bool rough =
             !systems_.empty() && tolerance_.loose > tolerance_.fine && std::isfinite(reject_below);
@@ -61,7 +63,7 @@ class Evaluator {
 
     // Values of all states, also of those that the tree does not reach; forbidden actions there count as the
     // first allowed one, and going on for ever as a bad value.
-    bool all_values(const CompleteTree& tree, std::vector<double>& value) {
+    bool all_values(const Tree& tree, std::vector<double>& value) {
         everywhere_ = true;
         if (all_states_.empty()) {
             for (int32_t s = 0; s < model_.num_states; ++s) all_states_.push_back(s);
@@ -94,7 +96,7 @@ class Evaluator {
     };
 
     // Trivial components get their value on the way, if all before them have one.
-    bool explore(const CompleteTree& tree, const std::vector<int32_t>& roots) {
+    bool explore(const Tree& tree, const std::vector<int32_t>& roots) {
         asked_.begin(everywhere_);
         offender_ = -1;
         lost_ = false;
@@ -112,8 +114,8 @@ class Evaluator {
         struct Sums {
             double ahead = 0, self = 0;  // expected value after the state, probability to stay
         };
-        Evaluator& evaluator;
-        const CompleteTree& tree;
+        EvaluatorOf& evaluator;
+        const Tree& tree;
 
         Mark& mark(int32_t state) { return evaluator.node_[state].mark; }
         bool open(int32_t state, int64_t& begin, int64_t& end) {
@@ -128,7 +130,7 @@ class Evaluator {
         void close(const Sums& sums, size_t begin) { evaluator.close(sums, begin); }
     };
 
-    bool open(const CompleteTree& tree, int32_t state, int64_t& begin, int64_t& end) {
+    bool open(const Tree& tree, int32_t state, int64_t& begin, int64_t& end) {
         if ((++opened_ & 0xffff) == 0 && stop && stop->check()) return false;
         Node& node = node_[state];
         node.row = asked_.row(tree, state);
@@ -142,7 +144,7 @@ class Evaluator {
         return true;
     }
 
-    void close(const Graph::Sums& sums, size_t begin) {
+    void close(const typename Graph::Sums& sums, size_t begin) {
         if (reached().size() - begin > 1) {
             systems_.push_back({begin, reached().size()});
             return;
@@ -150,12 +152,12 @@ class Evaluator {
         Node& node = node_[reached()[begin]];
         const double stay = 1.0 - model_.discount * sums.self;
         const double gain = model_.reward[node.row] + model_.discount * sums.ahead;
-        node.value = stay < kEnds ? value_without_end(gain != 0) : gain / stay;
+        node.value = stay < kEnds ? value_without_end(reached()[begin], model_.paid(node.row)) : gain / stay;
     }
 
     // Discount 1 and no way out: worth nothing if nothing is paid on the way, and if that is allowed.
-    double value_without_end(bool paid) {
-        if (!paid && !model_.must_end) return 0;
+    double value_without_end(int32_t state, bool paid) {
+        if (!paid && !model_.must_end) return model_.endless_value ? model_.endless_value[state] : 0;
         lost_ = true;
         return tolerance_.lost_value;
     }
@@ -202,7 +204,7 @@ class Evaluator {
         for (size_t k = begin; k < end; ++k) {
             const Node& node = node_[order[k]];
             double value = model_.reward[node.row];
-            paid = paid || value != 0;
+            paid = paid || model_.paid(node.row);
             double self = 0;
             double kept = 0;
             for (int64_t e = model_.row_start[node.row]; e < model_.row_start[node.row + 1]; ++e) {
@@ -225,8 +227,7 @@ class Evaluator {
         work += static_cast<int64_t>(6 * system_.column.size() + 16 * (end - begin));
         range.endless = leak < kEnds;
         if (range.endless) {
-            const double value = value_without_end(paid);
-            for (size_t k = begin; k < end; ++k) node_[order[k]].value = value;
+            for (size_t k = begin; k < end; ++k) node_[order[k]].value = value_without_end(order[k], paid);
             return true;
         }
         system_.stop = stop;
@@ -255,5 +256,7 @@ class Evaluator {
     std::vector<Range> systems_;
     ComponentSystem system_;
 };
+
+using Evaluator = EvaluatorOf<CompleteTree>;
 
 }  // namespace spotree::neighbourhood

@@ -23,6 +23,9 @@ struct SearchModel : Model {
     double optimum;                // J*
     double random_return;          // J of the uniformly random policy
     bool must_end = false;  // at discount 1: whether going on for ever is infeasible even if nothing is paid
+    // Where rewards are losses: what an endless state is worth, and what its rows earned before; else null.
+    const double* endless_value = nullptr;  // [state]
+    const double* earned = nullptr;         // [row]
 
     std::vector<int32_t> initial_states;
     std::vector<int32_t> split_features;  // features with at least two values
@@ -37,6 +40,8 @@ struct SearchModel : Model {
             if (num_values[f] > 1) split_features.push_back(f);
         }
     }
+
+    bool paid(int32_t row) const { return (earned ? earned : reward)[row] != 0; }
 
     // The scale of returns: what there is to win over acting at random.
     double scale() const {

@@ -8,7 +8,6 @@
 #include "model/bellman.hpp"
 #include "neighbourhood/evaluator.hpp"
 #include "neighbourhood/model.hpp"
-#include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {
 
@@ -36,7 +35,8 @@ class Sweeps {
 
     // Sets the policy from which candidates differ, and its values; `solved` says that the evaluator holds
     // them.
-    bool start_from(const CompleteTree& tree, Evaluator& evaluator, bool solved) {
+    template <class Tree>
+    bool start_from(const Tree& tree, EvaluatorOf<Tree>& evaluator, bool solved) {
         row_.resize(model_.num_states);
         residual_ = evaluator.residual();
         if (solved && static_cast<int32_t>(evaluator.reached().size()) == model_.num_states) {
@@ -51,7 +51,8 @@ class Sweeps {
     }
 
     // Whether the return of the candidate is surely below the threshold.
-    bool surely_below(const CompleteTree& tree, double threshold, int32_t most_sweeps) {
+    template <class Tree>
+    bool surely_below(const Tree& tree, double threshold, int32_t most_sweeps) {
         const int32_t n = model_.num_states;
         next_row_.resize(n);
         old_ = value_;

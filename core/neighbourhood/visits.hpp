@@ -20,9 +20,10 @@ class Visits {
     explicit Visits(const SearchModel& model) : model_(model), local_(model.num_states, 0) {}
 
     // Fills [state] for the tree last evaluated by the evaluator; 0 where it does not come.
-    void fill(const Evaluator& evaluator, std::vector<double>& visits) {
+    template <class Tree>
+    void fill(const EvaluatorOf<Tree>& evaluator, std::vector<double>& visits) {
         const std::vector<int32_t>& order = evaluator.reached();
-        const std::vector<Evaluator::Range>& systems = evaluator.components();
+        const std::vector<Range>& systems = evaluator.components();
         system_.stop = evaluator.stop;
         weight_.assign(order.size(), 0.0);
         for (size_t k = 0; k < order.size(); ++k) {
@@ -41,7 +42,7 @@ class Visits {
                 for (int64_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
                     if (model_.target[e] == order[begin]) self += model_.discount * model_.probability[e];
                 }
-                if (1.0 - self >= Evaluator::kEnds) weight_[begin] /= 1.0 - self;
+                if (1.0 - self >= EvaluatorOf<Tree>::kEnds) weight_[begin] /= 1.0 - self;
             }
             for (size_t k = begin; k < end; ++k) {
                 const int32_t row = evaluator.row(order[k]);
@@ -59,7 +60,8 @@ class Visits {
 
   private:
     // The balance equations of one component: weight = inflow + discount * P^T weight.
-    void balance(const Evaluator& evaluator, size_t begin, size_t end) {
+    template <class Tree>
+    void balance(const EvaluatorOf<Tree>& evaluator, size_t begin, size_t end) {
         const size_t n = end - begin;
         std::vector<double> self(n, 0.0);
         flow_.assign(n, {});

@@ -12,7 +12,7 @@ inline void actions_of_tree(const Cubes& cubes, const std::vector<TreeNode>& tre
         int32_t node = 0;
         while (tree[node].split >= 0) {
             const Split split = cubes.splits[tree[node].split];
-            const bool left = cubes.rank[size_t(g) * cubes.features + split.feature] < split.rank;
+            const bool left = cubes.rank[size_t(g) * cubes.features + split.feature] < split.cut;
             node = left ? tree[node].left : tree[node].right;
         }
         action_of[g] = tree[node].action;

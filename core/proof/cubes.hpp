@@ -9,12 +9,9 @@
 #include <vector>
 
 #include "proof/names.hpp"
+#include "tree/split.hpp"
 
 namespace spotree::proof {
-
-struct Split {
-    int32_t feature, rank;  // groups with a smaller rank go left
-};
 
 struct SetKey {  // 128 random bits for each group, xor over the set (names.hpp)
     uint64_t a = 0, b = 0;
@@ -44,7 +41,7 @@ class Cubes {
     };
 
     int depth = 0, features = 0;
-    std::vector<Split> splits;  // ascending by feature, then rank
+    std::vector<Split> splits;  // ascending by feature, then cut
     std::vector<int32_t> rank;  // [group, feature]
     std::vector<SetKey> keys;   // [group]
     std::vector<Cube> cubes;    // the root first, then level by level
@@ -102,7 +99,7 @@ class Cubes {
             for (const int32_t* g = begin(at); g != end(at); ++g) {
                 size_t k = 0;
                 const int r = rank[size_t(*g) * features + feature];
-                while (k < last - s && r >= splits[s + k].rank) ++k;
+                while (k < last - s && r >= splits[s + k].cut) ++k;
                 bucket_[k] = bucket_[k] ^ keys[*g];
                 ++in_bucket_[k];
             }
@@ -140,7 +137,7 @@ class Cubes {
         const int64_t from = cubes[parent].first, to = from + cubes[parent].count;
         for (int64_t k = from; k < to; ++k) {
             const int32_t g = members[k];
-            if ((rank[size_t(g) * features + split.feature] < split.rank) == left) members.push_back(g);
+            if ((rank[size_t(g) * features + split.feature] < split.cut) == left) members.push_back(g);
         }
         cubes.push_back(cube);
         key_of_.push_back(key);

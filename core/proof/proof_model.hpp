@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "proof/cubes.hpp"
-#include "proof/model.hpp"
+#include "proof/grouped_model.hpp"
 #include "proof/sizes.hpp"
 
 namespace spotree::proof {

@@ -1,7 +1,7 @@
 // Which states and choices are left when only allowed actions are taken.
 #pragma once
 
-#include "proof/model.hpp"
+#include "proof/grouped_model.hpp"
 
 namespace spotree::proof {
 

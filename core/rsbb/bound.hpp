@@ -1,6 +1,8 @@
 // The closed-form bound: each open row takes the best action of the leaves it can arrive at.
 #pragma once
 
+#include <bit>
+
 #include "rsbb/arrivals.hpp"
 
 namespace spotree::rsbb {

@@ -1,6 +1,7 @@
 // What each tree node may still become: a box over the paper's (a, b, c, d).
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <limits>
 

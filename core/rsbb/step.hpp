@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -12,14 +11,6 @@ using Words = std::vector<uint64_t>;
 
 inline constexpr int32_t kFree = -2;
 inline constexpr int32_t kUnsplit = -1;
-
-// Calls `visit(row)` for every member of a set of rows.
-template <class Visit>
-void for_each_row(const uint64_t* set, int64_t words, Visit visit) {
-    for (int64_t w = 0; w < words; ++w) {
-        for (uint64_t bits = set[w]; bits != 0; bits &= bits - 1) visit(64 * w + std::countr_zero(bits));
-    }
-}
 
 // Loss is what a row misses against its best action: loss[row, action] = max gain - gain >= 0.
 struct Step {

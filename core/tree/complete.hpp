@@ -4,13 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace spotree {
+#include "tree/split.hpp"
 
-struct Split {
-    int32_t feature = 0;
-    int32_t cut = 0;  // ranks below the cut go left; 0 sends every state right, so the node does not split
-    bool operator==(const Split&) const = default;
-};
+namespace spotree {
 
 // Children of node t are 2t + 1 and 2t + 2; leaf k is node num_inner() + k.
 struct CompleteTree {

@@ -8,7 +8,7 @@
 
 #include "linear/chain.hpp"
 #include "linear/components.hpp"
-#include "values/block.hpp"
+#include "values/chain_block.hpp"
 
 namespace spotree {
 

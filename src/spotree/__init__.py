@@ -20,12 +20,17 @@ if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree.imports.tree import import_tree as import_tree
     from spotree.mdp.build import build_mdp as build_mdp
     from spotree.mdp.model import MDP as MDP
+    from spotree.methods.frontier import Frontier as Frontier
+    from spotree.methods.frontier import frontier as frontier
     from spotree.methods.history import Progress as Progress
     from spotree.methods.method import Method as Method
     from spotree.methods.neighbourhood import Neighbourhood as Neighbourhood
     from spotree.methods.omdt import Omdt as Omdt
     from spotree.methods.presets import PAPER as PAPER
     from spotree.methods.request import Request as Request
+    from spotree.methods.simplify import simplify as simplify
+    from spotree.methods.smallest import Smallest as Smallest
+    from spotree.methods.smallest import smallest as smallest
     from spotree.methods.solution import Solution as Solution
     from spotree.methods.solution import SolveStatus as SolveStatus
     from spotree.methods.solve import solve as solve
@@ -69,6 +74,7 @@ _HOME = {
     "Engine": "spotree.step.engine",
     "Exact": "spotree.step.exact.engine",
     "Exhaustive": "spotree.step.exhaustive",
+    "Frontier": "spotree.methods.frontier",
     "Frozen": "spotree.step.problem",
     "Ingredients": "spotree.proof.ingredients",
     "Limits": "spotree.step.limits",
@@ -83,6 +89,7 @@ _HOME = {
     "Request": "spotree.methods.request",
     "Rsbb": "spotree.step.rsbb.engine",
     "Simulation": "spotree.values.simulate",
+    "Smallest": "spotree.methods.smallest",
     "Solution": "spotree.methods.solution",
     "SolveStatus": "spotree.methods.solution",
     "Spot": "spotree.methods.spot",
@@ -103,6 +110,7 @@ _HOME = {
     "errors": "",
     "evaluate": "spotree.values",
     "export": "spotree.exports.export",
+    "frontier": "spotree.methods.frontier",
     "import_tree": "spotree.imports.tree",
     "improve": "spotree.step.improve",
     "load": "spotree.models",
@@ -112,7 +120,9 @@ _HOME = {
     "policy_value": "spotree.values",
     "read": "spotree.readers.read",
     "read_tree": "spotree.exports.json",
+    "simplify": "spotree.methods.simplify",
     "simulate": "spotree.values.simulate",
+    "smallest": "spotree.methods.smallest",
     "solve": "spotree.methods.solve",
     "write_drn": "spotree.readers.drn_write",
     "write_npz": "spotree.readers.npz",

@@ -191,6 +191,38 @@ class TreeSearch:
     @property
     def work(self) -> int: ...
 
+class LeafSearch:
+    def __init__(
+        self,
+        *,
+        model: Model,
+        choice_of: SmallInts,
+        group_of: SmallInts,
+        rank: SmallInts,
+        num_values: SmallInts,
+        optimal_value: PerState,
+        span: float,
+        unit: float,
+        max_leaves: int,
+        max_depth: int,
+        seed: int,
+        threads: int,
+        must_end: bool = False,
+        stop: Stop | None = None,
+    ) -> None: ...
+    def aim(self, targets: Floats, focus: int) -> None: ...
+    def round(self, work: int, seconds: float) -> None: ...
+    def offer(self, feature: SmallInts, cut: SmallInts, right: SmallInts) -> None: ...
+    def least_leaves(self, work: int, seconds: float) -> float: ...
+    @property
+    def archive(self) -> list[tuple[float, SmallInts, SmallInts, SmallInts]]: ...
+    @property
+    def num_states(self) -> int: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def work(self) -> int: ...
+
 class RsbbStep:
     def __init__(
         self,
@@ -261,7 +293,7 @@ class ProofModel:
         group_of: SmallInts,
         rank: SmallInts,
         split_feature: SmallInts,
-        split_rank: SmallInts,
+        split_cut: SmallInts,
         depth: int,
         max_leaves: int,
     ) -> None: ...

@@ -36,16 +36,17 @@ def places(kind: str, names: Sequence[str], among: Sequence[str], whose: str) ->
     for name in names:
         if name not in place:
             raise InvalidProblemError(
-                f"{kind} {name!r} of {whose} is none of the model's ({_listed(among)}); {whose} is of another model"
+                f"{kind} {name!r} of {whose} is none of the model's ({listed(among)}); {whose} is of another model"
             )
     known = set(names)
     for name in among:
         if name not in known:
             raise InvalidProblemError(
-                f"{kind} {name!r} of the model is none of {whose}'s ({_listed(names)}); {whose} is of another model"
+                f"{kind} {name!r} of the model is none of {whose}'s ({listed(names)}); {whose} is of another model"
             )
     return np.array([place[name] for name in names], dtype=np.int64)
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:MOST_SHOWN]) + (", ..." if len(names) > MOST_SHOWN else "")
+def listed(names: Sequence[str]) -> str:
+    """The first few, and how many there are."""
+    return ", ".join(names[:MOST_SHOWN]) + (f", ... ({len(names)} in all)" if len(names) > MOST_SHOWN else "")

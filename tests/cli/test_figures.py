@@ -15,6 +15,7 @@ from spotree.cli.app import app
 from spotree.cli.bars import bars
 from spotree.cli.compare import show_comparison
 from spotree.cli.live import LiveLine
+from spotree.cli.output import show_facts
 from spotree.mdp.model import MDP
 from spotree.methods.history import Progress
 from spotree.readers.npz import write_npz
@@ -167,3 +168,17 @@ def test_bars_are_plain_signs_where_the_encoding_has_no_blocks() -> None:
 
     text = "███▌▏"
     assert _plainer(UnicodeEncodeError("ascii", text, 0, len(text), "no"))[0] == "####."
+
+
+def test_facts_are_folded_on_a_narrow_terminal_and_whole_in_a_file(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    words = "stopped at the time limit; the tree is the best found (neighbourhood, 10.0 s)"
+    monkeypatch.setenv("COLUMNS", "60")
+    show_facts([("status", words), ("model", "x" * 90)])
+    assert f"status  {words}\n" in capsys.readouterr().out
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    show_facts([("status", words), ("model", "x" * 90)])
+    first, second, *rest = capsys.readouterr().out.splitlines()
+    assert len(first) <= 60
+    assert second.startswith("        ")
+    assert " ".join([first[8:], second[8:]]) == words
+    assert rest == ["model   " + "x" * 90]

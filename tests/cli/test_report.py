@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import spotree
+
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "spotree", *arguments], capture_output=True, text=True, cwd=cwd)
@@ -60,6 +62,45 @@ def test_a_run_on_a_model_from_a_file_asks_for_it_and_shows_the_command(
     assert done.returncode == 2
     assert done.stderr == f"spotree: mine is no shipped model; type: spotree report mine.json {model}\n"
     assert not (folder / "mine.html").exists()
+
+
+def test_a_model_left_out_is_opened_as_it_was_for_the_run(folder: Path) -> None:
+    """With its options, from its file; an environment is not made because a file says so."""
+    spotree.load("frozenlake_4x4").save(folder / "my lake.npz")
+    for model in ("frozenlake_4x4", "my lake.npz"):
+        assert run("solve", model, *SOLVE[2:-1], "own.json", "--discount=0.9", cwd=folder).returncode == 0
+        assert run("report", "own.json", cwd=folder).returncode == 0
+        program = run("export", "own.json", "--to", "prism", cwd=folder)
+        assert "// Discount 0.9;" in program.stdout
+    document = json.loads((folder / "own.json").read_text()) | {"model": "mine"}
+    document["notes"]["command"] = "spotree solve FrozenLake-v1"
+    (folder / "own.json").write_text(json.dumps(document))
+    assert "type: spotree report own.json FrozenLake-v1" in run("report", "own.json", cwd=folder).stderr
+
+
+def test_a_model_on_which_the_tree_is_worth_something_else_is_exported_by_no_command(folder: Path) -> None:
+    done = run("export", "a run.json", "frozenlake_4x4", "--discount", "0.9", "--to", "prism", cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "give the model that was solved" in done.stderr
+
+
+def test_no_export_is_written_over_the_run_or_over_its_model(folder: Path) -> None:
+    spotree.load("frozenlake_4x4").save(folder / "kept.npz")
+    assert run("solve", "kept.npz", *SOLVE[2:-1], "kept.json", cwd=folder).returncode == 0
+    before = [(folder / name).read_bytes() for name in ("kept.json", "kept.npz")]
+    done = run("export", "kept.json", "--to", "json", "-o", "kept.json", cwd=folder)
+    assert (done.returncode, "is the run itself" in done.stderr) == (2, True)
+    done = run("export", "kept.json", "--to", "prism", "-o", "kept.npz", cwd=folder)
+    assert (done.returncode, "is the model itself" in done.stderr) == (2, True)
+    assert [(folder / name).read_bytes() for name in ("kept.json", "kept.npz")] == before
+
+
+def test_a_tree_alone_asks_for_its_model(folder: Path) -> None:
+    assert run("export", "a run.json", "-o", "tree.json", cwd=folder).returncode == 0
+    done = run("export", "tree.json", "--to", "storm", cwd=folder)
+    assert done.returncode == 2
+    assert "tree.json holds a tree alone; name its model: spotree export --to storm tree.json MODEL" in done.stderr
+    assert run("export", "tree.json", "frozenlake_4x4", "--to", "storm", cwd=folder).returncode == 0
 
 
 def test_a_model_that_is_named_is_taken(folder: Path) -> None:

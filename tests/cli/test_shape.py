@@ -36,6 +36,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("solve xor -d 1 -t 0.3", "solution"),
         ("certify frozenlake_4x4 -d 1 -t 20", "solution"),
+        ("smallest xor -t 0.3", "smallest"),
+        ("frontier xor -k 2 -t 0.3", "frontier"),
+        ("simplify xor run.json -t 0.3", "smallest"),
         ("show run.json", "solution"),
         ("compare xor -d 1 -t 0.3 --methods neighbourhood,viper", "comparison"),
         ("check run.cert frozenlake_4x4", "verdict"),
@@ -80,9 +83,9 @@ def test_what_is_infinite_is_null_in_a_file_and_infinite_when_read(folder: Path,
 
 
 def test_exit_code_tells_proved_from_found() -> None:
-    run("solve", "xor", "-d", 1, "-t", 0.2, "--exit-code", code=10)
+    run("solve", "tiger_vs_antelope", "-d", 3, "-t", 0.2, "--exit-code", code=10)
     run("certify", "tiger_vs_antelope", "-d", 4, "-t", 0.2, "--exit-code", code=10)
-    run("solve", "xor", "-d", 1, "-t", 0.2)
+    run("solve", "tiger_vs_antelope", "-d", 3, "-t", 0.2)
     run("solve", "frozenlake_4x4", "-d", 1, "-t", 20, "--exit-code")
 
 

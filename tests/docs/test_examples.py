@@ -62,5 +62,7 @@ def follow(command: list[str]) -> None:
     if program == "make":
         assert f"\n{arguments[0]}:" in MAKEFILE, f"there is no target {arguments[0]}"
         return
-    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    with pytest.MonkeyPatch.context() as typed:
+        typed.setattr(sys, "argv", command)  # a run remembers what was typed
+        result = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert result.exit_code == 0, result.output

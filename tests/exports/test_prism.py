@@ -165,6 +165,21 @@ def test_every_rule_for_missing_actions_and_both_action_mappings(
         assert again == pytest.approx(shown(mdp, policy), rel=1e-9)
 
 
+@pytest.mark.parametrize("missing", ["random", "stay"])
+def test_an_undiscounted_probability_between_0_and_1_is_what_storm_computes(
+    missing: str, small: Path, tmp_path: Path
+) -> None:
+    """`go` is taken until b is true, then `rest`, which not every state offers."""
+    asks = {"constants": {"N": 4}, "reward": "reach", "goal": "x=3 & b"}
+    mdp = read(small, **asks, actions="labels", missing=missing, discount=1)
+    go, rest, b = mdp.action_names.index("go"), mdp.action_names.index("rest"), mdp.feature_names.index("b")
+    tree = make_tree([b, -1, -1], [0.5, 0, 0], [1, -1, -1], [2, -1, -1], [-1, go, rest])
+    policy = TreePolicy(tree, mdp.feature_names, mdp.action_names)
+    text = to_prism(policy, mdp, small, **asks, actions="labels")
+    assert 0.05 < shown(mdp, policy) < 0.95
+    assert storms(text, 'P=? [F "goal"]', tmp_path) == pytest.approx(shown(mdp, policy), rel=1e-9)
+
+
 def test_a_random_action_is_drawn_by_action_and_not_by_choice(small: Path, tmp_path: Path) -> None:
     """Where a label covers several choices, enabled commands alone would be drawn too often."""
     mdp = read(small, **READING, actions="labels", missing="random", discount=0.9)

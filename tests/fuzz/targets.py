@@ -103,7 +103,7 @@ def _certificate(path: Path) -> None:
         read_records(certificate, 6)
 
 
-def _tree(path: Path) -> None:
+def _foreign(path: Path) -> None:
     from spotree.imports.tree import import_tree
 
     str(import_tree(path, ("x", "y"), ("a", "b", "c")))
@@ -124,7 +124,7 @@ READ: dict[str, Callable[[Path], None]] = {
     "json": _solution,
     "tree": _tree,
     "cert": _certificate,
-    "dtcontrol.json": _tree,
+    "dtcontrol.json": _foreign,
     "scheduler.json": _scheduler,
 }
 MAY_BE_LARGE = ("prism", "jani")  # a few numbers describe a model of any size: slow or large is no finding

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import spotree
+from oracles.programs import violation
 from oracles.tree_policies import tree_policies
 from small_models import random_mdp
 from spotree.errors import InfeasibleError, InvalidProblemError
@@ -97,7 +98,7 @@ def test_a_tree_is_a_feasible_vector_worth_its_return_and_comes_back_from_it():
             value = expected_return(mdp, candidate)
             for max_leaves in (None, 3):
                 program = occupancy_program(mdp, grouping, 2, max_leaves, candidate)
-                assert program.violation(program.start) < 1e-9
+                assert violation(program, program.start) < 1e-9
                 assert program.objective @ program.start * reward_unit(mdp) == pytest.approx(value)
                 back = decode(program.start, mdp, grouping, 2)
                 assert expected_return(mdp, back) == pytest.approx(value)

@@ -18,4 +18,4 @@ def test_a_group_counts_if_one_of_its_states_has_a_choice_and_the_proof_takes_it
     assert groups.group_of.tolist() == [1, 0, 1, -1, 2]
     assert ranks.first.tolist() == groups.state.tolist() == [1, 0, 4]
     assert groups.splits.threshold.tolist() == [4.0, 7.0]
-    assert groups.split_rank.tolist() == [1, 2]
+    assert groups.split_cut.tolist() == [1, 2]

@@ -109,6 +109,10 @@ def test_a_frontier_is_drawn_by_leaves_with_the_bounds_that_are_known() -> None:
     assert list(costs.lines[0].get_ydata()) == [3.0]
     with pytest.raises(InvalidProblemError, match="no points"):
         spotree.plot.frontier([])
+    trees = spotree.frontier(spotree.load("frozenlake_4x4"), 3, max_rounds=1, time_limit=10, threads=1)
+    found, best = spotree.plot.frontier(trees).lines
+    assert list(found.get_ydata()) == [point.value for point in trees.points]
+    assert set(best.get_ydata()) == {trees.points[0].optimum}
 
 
 def test_a_comparison_has_a_bar_for_each_and_marks_for_bound_best_and_random() -> None:

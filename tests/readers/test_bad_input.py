@@ -12,7 +12,6 @@ import scipy.sparse as sp
 
 from spotree.errors import SpotreeError
 from spotree.mdp import ChoiceRows, build_mdp
-from spotree.readers.arrays import from_arrays
 from spotree.readers.npz import write_npz
 from spotree.readers.read import read
 
@@ -89,7 +88,7 @@ ARRAYS: list[Case] = [
     ("infinite reward", build(reward=[[0, -INF], [0, 0]]), "state 0, action 'action_1': reward is -inf"),
     ("reward of a wrong shape", build(reward=np.zeros((3, 2))), "reward has shape (3, 2), not (2, 2)"),
     ("reward of other actions", build(reward=np.zeros((3, 2, 2))), "reward has 3 matrices of 2 states"),
-    ("R of a wrong length", lambda: from_arrays([EYE], [1.0, 2.0, 3.0], 0.9), "R has 3 entries for 2 states"),
+    ("reward of a wrong length", build(reward=[1.0, 2.0, 3.0]), "reward has shape (3,), not (4,); it is [state], [state, action]"),
     ("discount 1", build(discount=1), "discount 1.0 is not in [0, 1)"),
     ("discount 1.5", build(discount=1.5), "discount 1.5 is not in [0, 1)"),
     ("negative discount", build(discount=-0.1), "discount -0.1 is not in [0, 1)"),

@@ -15,10 +15,10 @@ def parts() -> tuple[spotree.MDP, spotree.Solution]:
     return mdp, spotree.solve(mdp, 3, max_rounds=1, seed=0, threads=1)
 
 
-def test_the_costs_of_the_states_are_what_the_tree_loses_to_the_best_policy(parts) -> None:
+def test_the_losses_of_the_states_are_what_the_tree_loses_to_the_best_policy(parts) -> None:
     mdp, solution = parts
     found = anatomy(mdp, solution)
-    assert math.fsum(found.cost) == pytest.approx(solution.optimum - solution.value, abs=1e-10)
+    assert math.fsum(found.loss) == pytest.approx(solution.optimum - solution.value, abs=1e-10)
     assert found.share.sum() == pytest.approx(1.0)
     assert (found.regret[~found.differs] < 1e-8).all()
 

@@ -2,9 +2,12 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
+
+from spotree.methods.history import Size
 
 ENTER, ESCAPE, LEFT, UP, RIGHT, DOWN = "\ue007", "\ue00c", "\ue012", "\ue013", "\ue014", "\ue015"
 
@@ -170,7 +173,7 @@ def test_the_slider_of_the_map_changes_its_cells(reader) -> None:
         cells = reader.ask(drawn)
         seen.add(json.dumps(cells))
         for cell in cells:
-            values = [float(number) for number in re.findall(r"= (\d+)", cell)]
+            values = [float(number) for number in re.findall(r"=\s(\d+)", cell)]
             (row,) = np.flatnonzero((case.mdp.features == values).all(axis=1))
             does = re.search(r": (no choice|\w+)", cell)
             assert does is not None
@@ -237,3 +240,15 @@ def test_costs_are_shown_as_costs_and_unavailable_actions_are_warned_of(reader) 
     assert "⚠" in warned
     reader.one("#play-step").click()
     assert re.search(r"cost so far \d", reader.text("#play-now"))
+
+
+def test_a_frontier_that_was_given_is_drawn_and_told(reader, tmp_path) -> None:
+    case = reader.cases["tiger"]
+    path = tmp_path / "frontier.html"
+    value, bound = case.solution.value, case.solution.bound
+    sizes = (Size(2, value / 2, bound), Size(16, value, bound))
+    replace(case.solution, frontier=sizes).report(path, case.mdp)
+    reader.browser.get(path.as_uri())
+    assert "Return against number of leaves" in reader.text("#history")
+    assert "2 leaves: " in reader.text("#history")
+    assert len(reader.all("#history svg")[-1].find_elements("css selector", ".value-line, .bound-line")) == 2

@@ -1,12 +1,14 @@
 """The data of a report are what the published schema says, and say what the tree does."""
 
 import json
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
 import pytest
 
 import spotree
+from spotree.methods.history import Size
 from spotree.report.data import report_data
 from spotree.report.page import page
 
@@ -44,7 +46,7 @@ def test_the_nodes_are_the_tree(case) -> None:
         return node["action"]
 
     assert [action(row) for row in mdp.features] == solution.actions(mdp.features).tolist()
-    assert nodes[0]["cost"] == pytest.approx(solution.optimum - solution.value, rel=1e-6, abs=1e-9)
+    assert nodes[0]["loss"] == pytest.approx(solution.optimum - solution.value, rel=1e-6, abs=1e-9)
     assert nodes[0]["states"] == mdp.num_states
 
 
@@ -93,3 +95,22 @@ def test_the_page_stands_alone_and_no_name_ends_its_data(case) -> None:
     assert "alert(1)</script>" not in text
     assert "http://" not in text.replace("http://www.w3.org/2000/svg", "")
     assert "https://" not in text
+
+
+def test_a_ratio_that_means_nothing_is_not_in_the_data_and_the_verdict_is_that_of_the_figures(case) -> None:
+    mdp, solution, data = case
+    assert data["result"]["verdict"] == solution.figures.verdict
+    near_zero = replace(solution, optimum=0.0, bound=max(0.0, solution.value))
+    seen = report_data(near_zero, mdp)["result"]
+    assert seen["of_optimum"] is None
+    assert "best policy" not in seen["verdict"]
+
+
+def test_a_frontier_is_in_the_data_where_one_is_given(case) -> None:
+    mdp, solution, data = case
+    assert data["frontier"] is None
+    sizes = (Size(2, solution.value - 1, solution.bound), Size(4, solution.value, solution.bound))
+    given = report_data(replace(solution, frontier=sizes), mdp)
+    assert [point["leaves"] for point in given["frontier"]] == [2, 4]
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.validate(given, json.loads((files("spotree.report") / "schema.json").read_text()))

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from oracles.programs import violation
 from spotree.errors import InvalidProblemError
 from spotree.step.exhaustive import Exhaustive
 from spotree.step.limits import Limits
@@ -129,7 +130,7 @@ def test_every_tree_is_a_feasible_vector_and_comes_back_from_it():
             action = rng.integers(0, problem.gain.shape[1], len(layout.action))
             layout = lay_out(read_off(Frozen(feature, threshold, action)), problem.depth)
         program, scale = paper_program(problem, layout), Scale.of(problem)
-        assert program.violation(program.start) < 1e-12
+        assert violation(program, program.start) < 1e-12
         back = decode(program.start, problem, scale)
         assert np.array_equal(leaf_numbers(back, problem.features), leaf_numbers(layout, problem.features))
         objective = scale.best + program.objective @ program.start * scale.unit

@@ -192,5 +192,5 @@ def test_nan_elsewhere_and_infinities_are_routed() -> None:
 
 @pytest.mark.parametrize("features", [[["a", "b", "c"]], [[1j, 0, 0]], [[None, 0, 0]], [[1, 2, 3], [4]]])
 def test_what_is_no_number_is_not_routed(features: list[list[object]]) -> None:
-    with pytest.raises(InvalidProblemError, match="features are"):
+    with pytest.raises(InvalidProblemError, match="features: "):
         ASKS_TWO.actions(features)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ def test_the_costs_sum_to_the_difference_from_the_best_policy(name: str) -> None
     best = optimum(mdp)
     actions = np.zeros(mdp.num_states, dtype=int)
     split = difference(mdp, actions, values=best.values)
-    assert math.fsum(split.cost) == pytest.approx(best.value - spotree.evaluate(mdp, actions), abs=1e-10)
+    assert math.fsum(split.loss) == pytest.approx(best.value - spotree.evaluate(mdp, actions), abs=1e-10)
     assert split.regret.min() >= -1e-12
 
 
@@ -26,8 +26,8 @@ def test_two_policies_in_either_order_give_opposite_sums() -> None:
         mdp = random_mdp(rng, 12, 3, offered=0.7)
         one, two = (rng.integers(mdp.num_actions, size=mdp.num_states) for _ in range(2))
         gap = spotree.evaluate(mdp, two) - spotree.evaluate(mdp, one)
-        assert math.fsum(difference(mdp, one, two).cost) == pytest.approx(gap, abs=1e-9)
-        assert math.fsum(difference(mdp, two, one).cost) == pytest.approx(-gap, abs=1e-9)
+        assert math.fsum(difference(mdp, one, two).loss) == pytest.approx(gap, abs=1e-9)
+        assert math.fsum(difference(mdp, two, one).loss) == pytest.approx(-gap, abs=1e-9)
 
 
 def test_undiscounted_a_policy_that_goes_round_for_ever_loses_what_the_other_still_wins() -> None:
@@ -43,4 +43,4 @@ def test_undiscounted_a_policy_that_goes_round_for_ever_loses_what_the_other_sti
         undiscounted=True,
         ends=np.array([[0.0, 1.0]]),
     )
-    assert math.fsum(difference(mdp, np.array([0]), np.array([1])).cost) == pytest.approx(1.0)
+    assert math.fsum(difference(mdp, np.array([0]), np.array([1])).loss) == pytest.approx(1.0)

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +17,8 @@ from spotree.shown import LONGEST_LINE, shown
 
 if TYPE_CHECKING:
     from spotree.methods.figures import Figures
+    from spotree.methods.frontier import Frontier
+    from spotree.methods.smallest import Smallest
     from spotree.methods.solution import Solution
 
 
@@ -26,8 +28,17 @@ OnlyProved = Annotated[
 ]
 
 
-def hand_over(solution: "Solution", out: Path | None, as_json: bool, failures: Iterable[SpotreeError] = ()) -> None:
-    """Save the solution, then print it; what could not be written is said at the end, whatever happens."""
+def hand_over(
+    solution: "Solution",
+    out: Path | None,
+    as_json: bool,
+    failures: Iterable[SpotreeError] = (),
+    tell: "Callable[[Solution, bool], None] | None" = None,
+) -> None:
+    """Save the solution, then print it (by `tell`, where it is part of a larger answer; the flag asks for JSON).
+
+    What could not be written is said at the end, whatever happens.
+    """
     failed = list(failures)
     command = shlex.join(["spotree", *sys.argv[1:]])
     solution = replace(solution, notes={**solution.notes, "command": command})
@@ -37,12 +48,9 @@ def hand_over(solution: "Solution", out: Path | None, as_json: bool, failures: I
                 solution.save(out)
             except UnwrittenError as error:
                 failed.append(error)
-        if as_json:
-            show_json("solution", solution.document())
-        else:
-            show_solution(solution)
-            if out is not None and not failed:
-                print(f"saved to {shown(str(out), LONGEST_LINE)}")
+        (tell or _tell)(solution, as_json)
+        if out is not None and not failed and not as_json:
+            print(f"saved to {shown(str(out), LONGEST_LINE)}")
     finally:
         for failure in failed:
             complain(failure)
@@ -50,11 +58,18 @@ def hand_over(solution: "Solution", out: Path | None, as_json: bool, failures: I
         raise typer.Exit(3)
 
 
-def exit_as(solution: "Solution", only_proved: bool = False) -> None:
+def _tell(solution: "Solution", as_json: bool) -> None:
+    if as_json:
+        show_json("solution", solution.document())
+    else:
+        show_solution(solution)
+
+
+def exit_as(answer: "Solution | Smallest | Frontier", only_proved: bool = False) -> None:
     """End a command as its answer says: 130 if it was interrupted, 10 if it had to be proved and is not."""
-    if solution.status.name == "INTERRUPTED":
+    if answer.status.name == "INTERRUPTED":
         raise typer.Exit(INTERRUPTED)
-    if only_proved and not solution.proved_optimal:
+    if only_proved and answer.status.name != "OPTIMAL":
         raise typer.Exit(NOT_PROVED)
 
 
@@ -62,12 +77,13 @@ def show_solution(solution: "Solution") -> None:
     """Print the tree, the facts about it, and its figures side by side."""
     from spotree.cli.bars import show_bars
     from spotree.methods.figures import aim_text
+    from spotree.methods.request import asked_text
     from spotree.tree.text import size_text
 
     print(solution.policy)
     print()
-    most = "" if solution.max_leaves is None else f", at most {solution.max_leaves} leaves"
-    figures = solution.figures
+    figures, notes = solution.figures, solution.notes
+    asked = "" if "sought" in notes else f"; asked: {asked_text(solution.depth, solution.max_leaves)}"
     show_facts(
         [
             (
@@ -75,7 +91,8 @@ def show_solution(solution: "Solution") -> None:
                 f"{shown(solution.model)} (discount {solution.discount:g}, missing actions: {solution.missing})",
             ),
             ("aim", aim_text(solution.sense, solution.notes)),
-            ("tree", f"{size_text(solution.policy.tree)}; asked: depth {solution.depth}{most}"),
+            *((name, notes[name]) for name in ("sought", "found") if name in notes),
+            ("tree", f"{size_text(solution.policy.tree)}{asked}"),
             *ratios(figures),
             ("bound", f"{figures.text(solution.bound)}   ({figures.bound_words})"),
             *(

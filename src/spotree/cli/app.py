@@ -10,12 +10,15 @@ from spotree.cli.compare import compare
 from spotree.cli.diff import diff
 from spotree.cli.evaluate import evaluate
 from spotree.cli.export import export
+from spotree.cli.frontier import frontier
 from spotree.cli.improve import improve
 from spotree.cli.info import info
 from spotree.cli.models import models
 from spotree.cli.report import report
 from spotree.cli.show import show
+from spotree.cli.simplify import simplify
 from spotree.cli.simulate import simulate
+from spotree.cli.smallest import smallest
 from spotree.cli.solve import solve
 from spotree.readers.suffixes import READERS
 
@@ -48,6 +51,23 @@ def common(
     pass
 
 
-COMMANDS = (solve, certify, check, show, report, export, evaluate, simulate, diff, compare, info, models, improve)
+COMMANDS = (
+    solve,
+    smallest,
+    frontier,
+    simplify,
+    certify,
+    check,
+    show,
+    report,
+    export,
+    evaluate,
+    simulate,
+    diff,
+    compare,
+    info,
+    models,
+    improve,
+)
 for command in COMMANDS:
     app.command()(command)

@@ -59,18 +59,18 @@ def split_facts(mdp: "MDP", first: "TreePolicy", second: "TreePolicy") -> dict[s
     except InvalidProblemError:  # where the first tree comes the second may be worth -inf: then the other way round
         split = difference(mdp, actions[1], actions[0])
         visited, sign = "second", -1.0
-    cost = sign * split.cost
+    adds = sign * split.loss
     differs = (actions[0] != actions[1]) & (split.visits > 0)
     noise = 1e-12 * max(1.0, *map(abs, returns))
-    listed = np.flatnonzero(differs | (np.abs(cost) > noise))
-    listed = listed[np.argsort(-np.abs(cost[listed]), kind="stable")]
+    listed = np.flatnonzero(differs | (np.abs(adds) > noise))
+    listed = listed[np.argsort(-np.abs(adds[listed]), kind="stable")]
     return {
         "model": mdp.name,
         "sense": mdp.sense,
         "first": {"size": size_text(first.tree), "value": returns[0]},
         "second": {"size": size_text(second.tree), "value": returns[1]},
         "difference": returns[1] - returns[0],
-        "sum_of_states": math.fsum(cost),
+        "sum_of_states": math.fsum(adds),
         "visits_of": visited,
         "differing_states": int((actions[0] != actions[1]).sum()),
         "differing_visited_states": int(differs.sum()),
@@ -87,7 +87,7 @@ def split_facts(mdp: "MDP", first: "TreePolicy", second: "TreePolicy") -> dict[s
                 "second": mdp.action_names[actions[1][state]],
                 "visits": float(split.visits[state]),
                 "per_visit": float(sign * split.regret[state]),
-                "adds": float(cost[state]),
+                "adds": float(adds[state]),
             }
             for state in listed.tolist()
         ],

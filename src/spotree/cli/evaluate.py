@@ -132,7 +132,12 @@ def _value(model: "Callable[[], MDP]", policy: "TreePolicy") -> dict[str, Any]:
     except InvalidModelError as error:
         return {"value": None, "error": None, "feasible": None, "reason": str(error)}
     if found.value == -math.inf:
-        return {"value": None, "error": None, "feasible": False, "reason": "it may go on for ever: worth -inf"}
+        return {
+            "value": None,
+            "error": None,
+            "feasible": False,
+            "reason": "it may go on for ever, and so may its cost",
+        }
     return {"value": found.value, "error": found.error, "feasible": True, "reason": ""}
 
 

@@ -49,13 +49,12 @@ def export(
 ) -> None:
     """Write the tree of a saved run, or of a tree as JSON, as code, as a drawing, or for another program.
 
-    The formats `prism` and `storm` need the model too: give it as for the run, unless it is a shipped one. From a PRISM
+    The formats `prism` and `storm` need the model too; it is opened as the run says, unless you give it. From a PRISM
     file the format `prism` is that program with the tree conjoined to its guards.
 
     Example: spotree export run.json --to c -o policy.c
     """
     from spotree.exports.export import export
-    from spotree.exports.json import read_tree
 
     name, form = _format(to, out)
     if form.gives == "object":
@@ -66,10 +65,12 @@ def export(
         raise typer.BadParameter(f"{name} is no text; name a file with -o", param_hint="--out")
     if not form.needs_model and (run.model is not None or run.options):
         raise typer.BadParameter(f"{name} says nothing of the model; drop it and its options", param_hint="MODEL")
-    mdp = run.mdp("export") if form.needs_model else None
+    verb = f"export --to {name}"
+    run.check_apart(out, verb, form.needs_model)
+    mdp = run.mdp(verb) if form.needs_model else None
     try:
         options = {"discount_in_model": True} if discount_in_model else {}
-        made = export(read_tree(run.path), name, out, mdp, **_source(name, run), **options)
+        made = export(run.answer(), name, out, mdp, **_source(name, run), **options)
     except UnwrittenError as error:
         complain(error)
         raise typer.Exit(3) from error
@@ -97,7 +98,10 @@ def _source(to: str, run: SavedRun) -> dict[str, Any]:
     from spotree.exports.prism import SUFFIXES
     from spotree.models import names
 
-    if to != "prism" or run.model is None or run.model in names() or not run.model.lower().endswith(SUFFIXES):
+    if to != "prism":
+        return {}
+    model, options = run.asked(f"export --to {to}")
+    if model in names() or not model.lower().endswith(SUFFIXES):
         return {}
     about = ("constants", "reward", "goal", "actions")
-    return {"source": run.model} | {name: run.options[name] for name in about if name in run.options}
+    return {"source": model} | {name: options[name] for name in about if name in options}

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson, show_facts, show_json
-from spotree.shown import shown
+from spotree.shown import LONGEST_LINE, shown
 
 if TYPE_CHECKING:
-    from spotree.mdp.model import MDP
+    from spotree.mdp.model import MDP, Sense
 
 
 @with_model
@@ -34,7 +34,7 @@ def info(mdp: "MDP", as_json: AsJson = False) -> None:
             ("splits", f"{facts['candidate_splits']:,} distinct over the states that leave a choice"),
             ("best policy", f"{figures.text(figures.optimum)}  (error below {figures.error:.1e})"),
             ("random policy", figures.text(figures.random)),
-            ("notes", [f"{name}: {note}" for name, note in facts["notes"].items()]),
+            ("notes", [_note_text(name, note, mdp.sense) for name, note in facts["notes"].items()]),
         ]
     )
 
@@ -98,6 +98,14 @@ def _missing_text(facts: dict[str, Any]) -> str:
         "forbid": "is forbidden: a tree that takes it in a state it can reach is not allowed",
     }
     return f"{rules[facts['missing']]} ({facts['missing_pairs']:,} state-action pairs)"
+
+
+def _note_text(name: str, note: str, sense: "Sense") -> str:
+    from spotree.methods.figures import reward_text, reward_word
+
+    if name == "reward":
+        name, note = reward_word(sense), reward_text(sense, note)
+    return shown(f"{name}: {note}", LONGEST_LINE)
 
 
 def _feature_text(feature: dict[str, Any]) -> str:

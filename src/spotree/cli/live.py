@@ -33,8 +33,9 @@ class LiveLine:
 
         best, tree = progress.bound, progress.value
         seen = Figures(optimum=best, random=tree, value=tree, bound=best, sense=self.sense)
+        size = "" if progress.leaves is None else f"leaves {progress.leaves}  "
         self.say(
-            f"{progress.seconds:6.1f} s  round {progress.round}  {seen.word} {seen.text(tree)}"
+            f"{progress.seconds:6.1f} s  round {progress.round}  {size}{seen.word} {seen.text(tree)}"
             f"  bound {seen.text(best)}  {seen.gap_text}"
         )
 

@@ -14,6 +14,18 @@ if TYPE_CHECKING:
     from spotree.mdp.model import MDP
 
 READING = "How to read a model file"
+READING_OPTIONS = (
+    "constants",
+    "reward",
+    "sense",
+    "goal",
+    "discount",
+    "missing",
+    "missing_reward",
+    "actions",
+    "drop_actions",
+    "env_kwargs",
+)
 CHANGEABLE = ("discount", "missing", "missing_reward")  # of a shipped model
 
 
@@ -85,19 +97,8 @@ def with_reading(
         ] = None,
         **rest: Any,
     ) -> None:
-        options = {
-            "constants": _pairs(constants, "--constants") if constants else None,
-            "reward": reward.split(",") if reward and "," in reward else reward,
-            "sense": None if sense == "max" else sense,
-            "goal": goal,
-            "discount": discount,
-            "missing": missing,
-            "missing_reward": missing_reward,
-            "actions": None if actions == "commands" else actions,
-            "drop_actions": drop_actions or None,
-            "env_kwargs": _values(_pairs(env_kwargs, "--env")) if env_kwargs else None,
-        }
-        run(model, {name: value for name, value in options.items() if value is not None}, rest)
+        given = {name: value for name, value in locals().items() if name in READING_OPTIONS}
+        run(model, reading_options(given), rest)
 
     reading = {name: given for name, given in inspect.signature(parse).parameters.items() if name != "rest"}
     model = reading.pop("model")
@@ -108,6 +109,20 @@ def with_reading(
     parse.__signature__ = inspect.Signature(merged)  # type: ignore[attr-defined]
     parse.__annotations__ = {parameter.name: parameter.annotation for parameter in merged}
     return parse
+
+
+def reading_options(parsed: dict[str, Any]) -> dict[str, Any]:
+    """What `read` is told, from the parsed options of a command line; those that say nothing are left out."""
+    given = dict(parsed)
+    for name, plain in {"sense": "max", "actions": "commands"}.items():
+        given[name] = None if given[name] == plain else given[name]
+    if given["constants"]:
+        given["constants"] = _pairs(given["constants"], "--constants")
+    if given["env_kwargs"]:
+        given["env_kwargs"] = _values(_pairs(given["env_kwargs"], "--env"))
+    if "," in (given["reward"] or ""):
+        given["reward"] = given["reward"].split(",")
+    return {name: value for name, value in given.items() if value not in (None, [], ())}
 
 
 def open_model(model: str, options: dict[str, Any]) -> "MDP":

@@ -1,6 +1,9 @@
 """How commands print: JSON for programs, aligned text for people."""
 
 import json
+import shutil
+import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +15,7 @@ from spotree.errors import SpotreeError
 from spotree.files import UnwrittenError, check_target
 from spotree.shown import LONGEST_LINE, shown
 
+LEAST_ROOM = 20  # columns; with fewer a line is left to the terminal
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
@@ -39,9 +43,20 @@ def show_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def show_facts(facts: Iterable[tuple[str, str | Sequence[str]]]) -> None:
-    """Print name and value pairs, one a line, names aligned; further lines of a value are indented alike."""
+    """Print name and value pairs, one a line, names aligned; further lines of a value are indented alike.
+
+    On a terminal a value that is wider than what is left goes on in the next line; files and pipes get whole lines.
+    """
     pairs = [(shown(name), [value] if isinstance(value, str) else value) for name, value in facts]
     width = max(len(name) for name, _ in pairs)
     for name, lines in pairs:
-        for number, line in enumerate(lines):
-            print(f"{'' if number else name:{width}}  {shown(line, LONGEST_LINE)}")
+        fitted = [part for line in lines for part in _fitted(shown(line, LONGEST_LINE), width + 2)]
+        for number, line in enumerate(fitted):
+            print(f"{'' if number else name:{width}}  {line}")
+
+
+def _fitted(line: str, indent: int) -> list[str]:
+    room = shutil.get_terminal_size().columns - indent
+    if len(line) <= room or room < LEAST_ROOM or not sys.stdout.isatty():
+        return [line]
+    return textwrap.wrap(line, room, break_long_words=False, break_on_hyphens=False)

@@ -7,7 +7,6 @@ import typer
 
 from spotree.cli.output import check_writable, show_json
 from spotree.cli.run import SavedRun, with_run
-from spotree.errors import SpotreeError
 from spotree.shown import LONGEST_LINE, shown
 
 
@@ -23,8 +22,8 @@ def report(
 ) -> None:
     """Write one page of HTML: the tree, how good it is, where it differs from the best policy, what was solved.
 
-    The page needs no network and no other file: mail it, open it in a browser. Give the model exactly as it was given
-    to `spotree solve`, with the same reading options; the name of a shipped one can be left out.
+    The page needs no network and no other file: mail it, open it in a browser. The model is opened as the run
+    says; if it is not there any more, give it exactly as it was given to `spotree solve`, with the same options.
 
     Example: spotree solve tiger_vs_antelope -d 3 -t 10 -o run.json && spotree report run.json
     """
@@ -36,8 +35,7 @@ def report(
 
     path = out if out is not None or as_json else run.path.with_suffix(".html")
     check_writable(path)
-    if path is not None and path.resolve() == run.path.resolve():
-        raise SpotreeError(f"--out {path} is the run itself; give the page another name")
+    run.check_apart(path, "report")
     data = report_data(run.solution(), run.mdp("report"))
     if path is None:
         show_json("report", data)

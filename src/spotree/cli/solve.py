@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 Depth = Annotated[int, typer.Option("--depth", "-d", help="Most splits on a path.", min=0)]
 Seconds = Annotated[float, typer.Option("--time", "-t", help="Wall-clock seconds.", min=0.0)]
+FreeDepth = Annotated[
+    int | None, typer.Option("--depth", "-d", help="Most splits on a path; any if not given.", min=0)
+]
 MaxLeaves = Annotated[int | None, typer.Option("--max-leaves", help="Most leaves (2^depth if not given).", min=1)]
 Seed = Annotated[int, typer.Option("--seed", help="The same seed and threads make the same rounds.")]
 Threads = Annotated[int | None, typer.Option("--threads", help="All cores if not given.", min=1)]
@@ -25,7 +28,10 @@ Out = Annotated[Path | None, typer.Option("--out", "-o", help="Save the solution
 @with_model
 def solve(
     mdp: "MDP",
-    depth: Depth = 3,
+    depth: Annotated[
+        int | None,
+        typer.Option("--depth", "-d", help="Most splits on a path: 3, or any with --max-leaves alone.", min=0),
+    ] = None,
     time_limit: Seconds = 60.0,
     method: Annotated[
         str,
@@ -56,13 +62,16 @@ def solve(
 ) -> None:
     """Find a decision-tree policy, show it, its return and what no tree of its size can exceed.
 
-    Ctrl-C stops the search and shows the best tree found so far.
+    The size is a depth, a number of leaves (then of any shape), or both. Ctrl-C stops the search and shows the best
+    tree found so far.
     """
     from spotree.cli.live import LiveLine
+    from spotree.methods.request import depth_of
     from spotree.methods.solution import Solution, SolveStatus
     from spotree.methods.solve import solve as run
 
     check_writable(out)
+    depth = 3 if depth is None and max_leaves is None else depth
     given = {"preset": preset, "engine": engine}
     settings = {name: value for name, value in given.items() if value is not None}
     with LiveLine(quiet=as_json, sense=mdp.sense) as live:
@@ -83,7 +92,7 @@ def solve(
 
             solution = certify(
                 mdp,
-                depth,
+                depth_of(depth, max_leaves),
                 start=solution,
                 max_leaves=max_leaves,
                 time_limit=prove,

@@ -9,7 +9,7 @@ from spotree.errors import InvalidProblemError
 from spotree.exports.table import FORMATS, Format, format_of
 from spotree.files import check_target, whole_file
 from spotree.mdp.model import MDP
-from spotree.methods.remembered import model_of
+from spotree.methods.remembered import check_model, model_of
 from spotree.methods.solution import Solution
 from spotree.names import called
 from spotree.tree.policy import TreePolicy
@@ -105,6 +105,8 @@ def _models(form: Format, tree: Solution | TreePolicy | Tree, model: MDP | None)
             raise InvalidProblemError(f"format {form.module!r} says nothing of the model; drop it")
         return ()
     if model is not None:
+        if isinstance(tree, Solution):
+            check_model(tree, model)
         return (model,)
     if isinstance(tree, Solution):
         return (model_of(tree),)

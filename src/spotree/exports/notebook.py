@@ -8,10 +8,13 @@ from itertools import islice
 from spotree.exports.svg import tree_svg
 from spotree.mdp.model import MDP
 from spotree.methods.figures import aim_text, number_text
+from spotree.methods.frontier import Frontier
+from spotree.methods.request import asked_text
+from spotree.methods.smallest import Smallest
 from spotree.methods.solution import Solution
 from spotree.shown import LONGEST_LINE, shown
 from spotree.tree.policy import TreePolicy
-from spotree.tree.text import size_text
+from spotree.tree.text import leaves_text, size_text
 from spotree.tree.tree import Tree
 
 MOST_LEAVES = 256  # a larger tree is no drawing any more
@@ -22,10 +25,9 @@ LINE = "border-bottom:1px solid rgba(128,128,128,.3)"  # grey that shows on ligh
 
 def solution_html(solution: Solution) -> str:
     """The verdict, the figures as bars, the tree, and what was solved."""
-    most = "" if solution.max_leaves is None else f", at most {solution.max_leaves} leaves"
     facts = [
         ("aim", aim_text(solution.sense, solution.notes)),
-        ("tree", f"{size_text(solution.policy.tree)}; asked: depth {solution.depth}{most}"),
+        ("tree", f"{size_text(solution.policy.tree)}; asked: {asked_text(solution.depth, solution.max_leaves)}"),
         ("discount", f"{solution.discount:g}"),
         ("missing actions", solution.missing),
         ("status", f"{solution.status} ({solution.method}, {solution.seconds:.1f} s)"),
@@ -39,6 +41,28 @@ def solution_html(solution: Solution) -> str:
         bars_html(figures.marks, f"expected {figures.word}"),
         f'<div style="overflow-x:auto;margin:.6em 0">{drawing}</div>',
         facts_html(facts),
+    )
+
+
+def smallest_html(found: Smallest) -> str:
+    """What was asked and what is proved, and the solution."""
+    head = f"{found.words} ({found.gap_text}). Sought: {found.asked}."
+    return _block(f'<p style="margin:.3em 0"><b>{escape(head)}</b></p>', solution_html(found.solution))
+
+
+def frontier_html(found: Frontier) -> str:
+    """The knee in words, the returns by leaves as bars, and the tree of the knee."""
+    figures = found.knee.figures
+    marks = [
+        *((leaves_text(size.leaves), figures.shown(size.value)) for size in found.knee.frontier),
+        ("best policy", figures.shown(found.knee.optimum)),
+    ]
+    drawing = policy_svg(found.knee.policy) or ""
+    return _block(
+        f"<b>{escape(shown(found.knee.model))}: value against leaves</b>",
+        f'<p style="margin:.3em 0">{escape(found.words)}.</p>',
+        bars_html(marks, f"expected {figures.word}"),
+        f'<div style="overflow-x:auto;margin:.6em 0">{drawing}</div>',
     )
 
 

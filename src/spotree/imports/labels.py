@@ -5,27 +5,25 @@ from typing import Any
 
 from spotree.claims import in_short
 from spotree.errors import InvalidProblemError
-
-MOST_SHOWN = 8
+from spotree.names import listed
 
 
 def feature_of_name(name: Any, feature_names: Sequence[str]) -> int:
     """Its place among the features of the model."""
-    if isinstance(name, str) and name in feature_names:
-        return list(feature_names).index(name)
-    place = _counted(name, len(feature_names))
-    if place is None:
-        raise InvalidProblemError(f"feature {in_short(name)} is none of the model's ({_listed(feature_names)})")
-    return place
+    return _place("feature", name, feature_names)
 
 
 def action_of_label(label: Any, action_names: Sequence[str]) -> int:
     """Its place among the actions of the model."""
-    if isinstance(label, str) and label in action_names:
-        return list(action_names).index(label)
-    place = _counted(label, len(action_names))
+    return _place("action", label, action_names)
+
+
+def _place(kind: str, given: Any, names: Sequence[str]) -> int:
+    if isinstance(given, str) and given in names:
+        return list(names).index(given)
+    place = _counted(given, len(names))
     if place is None:
-        raise InvalidProblemError(f"action {in_short(label)} is none of the model's ({_listed(action_names)})")
+        raise InvalidProblemError(f"{kind} {in_short(given)} is none of the model's ({listed(names)})")
     return place
 
 
@@ -38,7 +36,3 @@ def _counted(label: Any, count: int) -> int | None:
     except (ValueError, OverflowError):
         return None
     return int(number) if number.is_integer() and 0 <= number < count else None
-
-
-def _listed(names: Sequence[str]) -> str:
-    return in_short(", ".join(names[:MOST_SHOWN]) + (", ..." if len(names) > MOST_SHOWN else ""))[1:-1]

@@ -62,12 +62,12 @@ def build_mdp(
     Parameters
     ----------
     transitions
-        Probabilities: dense [action, state, next state], one sparse matrix [state, next state] per action, or
-        `ChoiceRows`.
+        Probabilities: dense [action, state, next state], one sparse matrix [state, next state] per action (the P of
+        MDP toolboxes), or `ChoiceRows`.
     reward
-        [state, action], [choice] (with `ChoiceRows`), one number for all, or per transition in the dense or sparse
-        form of `transitions`: then its expectation is taken. More is better: negate costs. Values must stay below
-        1e100, so rewards go up to 1e100 * (1 - discount).
+        [state], [state, action], [choice] (with `ChoiceRows`), one number for all, or per transition in the dense or
+        sparse form of `transitions`: then its expectation is taken. More is better: negate costs. Values must stay
+        below 1e100, so rewards go up to 1e100 * (1 - discount).
     initial
         The distribution [state], or one state; uniform over all states if not given.
     features
@@ -80,7 +80,7 @@ def build_mdp(
     transition_reward
         With `ChoiceRows`: a reward for each transition, whose expectation is added to `reward`.
     ends
-        The probability that the episode ends, [state, action] or [choice]: a row then sums to 1 less that.
+        The probability that the episode ends, [state], [state, action] or [choice]: a row then sums to 1 less that.
     forbidden
         [state, action] which of the unavailable actions no policy may take, whatever `missing` says.
     normalise

@@ -65,6 +65,7 @@ def from_matrices(transitions: Matrices, reward: Any, ends: Any, available: Any)
     offered = as_array("available", np.True_ if available is None else available, bool)
     if available is not None:
         shaped("available", offered, (num_states, num_actions), "[state, action]")
+    reward = reward.toarray() if sp.issparse(reward) else reward
     state, action = np.nonzero(np.broadcast_to(offered, (num_states, num_actions)))
     picked = action * num_states + state
     matrix = stacked[picked]
@@ -87,7 +88,8 @@ def from_matrices(transitions: Matrices, reward: Any, ends: Any, available: Any)
 
 
 def _is_sparse_list(matrices: Any) -> bool:
-    return isinstance(matrices, list | tuple) and any(sp.issparse(matrix) for matrix in matrices)
+    many = isinstance(matrices, list | tuple) or (isinstance(matrices, np.ndarray) and matrices.dtype == object)
+    return many and any(sp.issparse(matrix) for matrix in matrices)
 
 
 def _stack(name: str, matrices: Matrices) -> sp.csr_matrix:
@@ -126,14 +128,16 @@ def _sparse(name: str, action: int, matrix: Any) -> sp.csr_matrix:
 
 
 def _of_choice(name: str, values: Any, rows: ChoiceRows, num_states: int, num_actions: int) -> Floats:
-    """[choice] a quantity given as one number, per state and action, or per choice."""
+    """[choice] a quantity given as one number, per state, per state and action, or per choice."""
     array = as_array(name, values, float)
     if array.ndim == 0:
         return np.full(rows.num_choices, float(array))
     if array.ndim == 2:
         shaped(name, array, (num_states, num_actions), "[state, action]")
         return np.asarray(array[rows.state, rows.action], dtype=np.float64)
-    return shaped(name, array, (rows.num_choices,), "[state, action], or one number per choice")
+    if array.shape == (num_states,) != (rows.num_choices,):
+        return np.asarray(array[rows.state], dtype=np.float64)
+    return shaped(name, array, (rows.num_choices,), "[state], [state, action], or one number per choice")
 
 
 def _fitting(rows: ChoiceRows) -> ChoiceRows:

@@ -119,7 +119,7 @@ class Figures:
     def beside_best(self) -> str | None:
         """The tree beside the best policy in words, None where a ratio means nothing."""
         if self.of_optimum is not None:
-            return f"{100 * self.of_optimum:.2f} % of the best policy's"
+            return f"{part_text(self.of_optimum)} of the best policy's"
         more = self.above_best
         if more is None:
             return None
@@ -140,7 +140,10 @@ class Figures:
 
     @property
     def gap_text(self) -> str:
-        return "gap unknown" if self.gap is None else f"gap {self.gap:.2%}"
+        if self.gap is None:
+            return "gap unknown"
+        tiny = 0 < self.gap < 1e-4  # which two digits behind the point would show as none
+        return f"gap {percent_text(self.gap).replace(' %', '%') if tiny else f'{self.gap:.2%}'}"
 
     @property
     def verdict(self) -> str:
@@ -182,11 +185,21 @@ class Figures:
 def aim_text(sense: Sense, notes: Mapping[str, str]) -> str:
     """What is sought, in the words of the reader: reward, sense and goal."""
     reward, goal = notes.get("reward"), notes.get("goal")
-    if reward is not None and sense == "min" and reward.startswith("-(") and reward.endswith(")"):
-        reward = reward[2:-1]
     aim = "the smallest expected cost" if sense == "min" else "the largest expected return"
-    earned = f" ({shown(reward)})" if reward else ""
+    earned = f" ({shown(reward_text(sense, reward))})" if reward else ""
     return aim + earned + (f" until {shown(goal.rsplit(': ', 1)[0])}" if goal else "")
+
+
+def reward_word(sense: Sense) -> str:
+    """What a choice earns, in a word."""
+    return "cost" if sense == "min" else "reward"
+
+
+def reward_text(sense: Sense, reward: str) -> str:
+    """The reward as a reader has noted it; a cost without the sign that made it a reward."""
+    if sense == "min" and reward.startswith("-(") and reward.endswith(")"):
+        return reward[2:-1]
+    return reward
 
 
 def number_text(value: float) -> str:
@@ -194,6 +207,14 @@ def number_text(value: float) -> str:
     if not math.isfinite(value):
         return "infinite" if value > 0 else "-infinite" if value < 0 else "unknown"
     return f"{value:.6f}" if value == 0 or 1e-3 <= abs(value) < 1e7 else f"{value:.6g}"
+
+
+def part_text(share: float) -> str:
+    """A part of a whole in per cent: two digits behind the point, more near the whole; the whole alone is 100 %."""
+    if share > 1 - SAME:
+        return "100 %"
+    digits = max(2, math.ceil(-math.log10(100 * (1 - share))))
+    return f"{math.floor(share * 100 * 10**digits + 1e-6) / 10**digits:.{digits}f} %"
 
 
 def percent_text(share: float) -> str:

@@ -1,4 +1,4 @@
-"""What happened while a policy was sought: one line for each new best, or each round."""
+"""What a run leaves behind beside its tree: one line for each new best or round, and what other sizes would bring."""
 
 from dataclasses import dataclass
 
@@ -19,6 +19,8 @@ class Progress:
         Proven upper bound on the return of any tree of that size so far.
     current
         Return of the tree of this round, which may be below `value`.
+    leaves
+        Leaves of the smallest tree that is good enough, where that is what is sought.
     """
 
     seconds: float
@@ -26,3 +28,13 @@ class Progress:
     value: float
     bound: float
     current: float | None = None
+    leaves: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The best return found with so many leaves, and a proven bound on the return of every tree with so many."""
+
+    leaves: int
+    value: float
+    bound: float

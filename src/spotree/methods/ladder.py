@@ -60,6 +60,10 @@ class Ladder:
     def offer(self, tree: Tree) -> None:
         """Start from a tree of the asked size (see `fitting_start`)."""
         self.given, self.given_value = tree, self.frame.return_of(tree)
+        self.meet(tree)
+
+    def meet(self, tree: Tree) -> None:
+        """A tree of another search; it is kept if it is better than those found here."""
         if tree.depth <= self.depth:
             self._start(self.deep, self.depth, tree)
 

@@ -7,14 +7,18 @@ import numpy as np
 
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
+from spotree.methods.by_leaves import ByLeaves
 from spotree.methods.frame import Frame
 from spotree.methods.history import Progress
-from spotree.methods.ladder import Ladder, Pace
+from spotree.methods.ladder import DEEPEST, Ladder, Pace
 from spotree.methods.method import Method
+from spotree.methods.mixed import Mixed
 from spotree.methods.ranks import rank_features
 from spotree.methods.request import Request
 from spotree.methods.solution import Solution, SolveStatus
 from spotree.step.limits import at_least
+
+DEEP, TOO_DEEP = 5, 8  # from these depths on trees of any shape get most of the rounds, and all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +64,9 @@ def _search(mdp: MDP, request: Request, settings: Neighbourhood) -> Solution:
     if frame.hurried:
         return frame.at_once(given)
     limit = np.inf if time_limit is None else time_limit - frame.reserve
-    ladder = Ladder(frame, rank_features(mdp), request.threads or os.cpu_count() or 1, settings, limit)
+    search = _searcher(frame, request.threads or os.cpu_count() or 1, settings, limit)
     if given is not None:
-        ladder.offer(given)
+        search.offer(given)
     history: list[Progress] = []
     bound = frame.ceiling
     status = SolveStatus.FINISHED
@@ -72,16 +76,30 @@ def _search(mdp: MDP, request: Request, settings: Neighbourhood) -> Solution:
             if history and left <= 0:
                 status = SolveStatus.TIME_LIMIT
                 break
-            ladder.round(len(history), max(left, 0.0))
-            if ladder.complete:
-                bound = ladder.value
-            history.append(Progress(frame.seconds, len(history) + 1, ladder.value, bound))
+            search.round(len(history), max(left, 0.0))
+            if search.complete:
+                bound = search.value
+            history.append(Progress(frame.seconds, len(history) + 1, search.value, bound))
             request.tell(history[-1])
-            if ladder.complete or frame.closes(ladder.value, bound):
+            if search.complete or frame.closes(search.value, bound):
                 break
     except KeyboardInterrupt:
         status = SolveStatus.INTERRUPTED
-    return frame.solution(ladder.best(), status, _new_bests(history), bound)
+    return frame.solution(search.best(), status, _new_bests(history), bound)
+
+
+def _searcher(frame: Frame, threads: int, settings: Neighbourhood, limit: float) -> Ladder | ByLeaves | Mixed:
+    """Complete trees where they are shallow; trees of any shape where the depth is free; both in between."""
+    ranks, leaves = rank_features(frame.mdp), frame.max_leaves
+    free = leaves is not None and frame.depth >= leaves - 1
+    ladder = None
+    if frame.depth < DEEP if free else frame.depth <= TOO_DEEP:
+        ladder = Ladder(frame, ranks, threads, settings, limit)
+        if free or frame.depth < DEEP or ladder.few:
+            return ladder
+    by_leaves = ByLeaves(frame, ranks, threads, leaves, None if free else frame.depth, settings.round_work)
+    by_leaves.aim([], leaves or 2 ** min(frame.depth, DEEPEST))
+    return by_leaves if ladder is None else Mixed(ladder, by_leaves)
 
 
 def _new_bests(history: list[Progress]) -> list[Progress]:

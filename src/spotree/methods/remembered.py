@@ -5,6 +5,7 @@ from weakref import WeakKeyDictionary, ref
 
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
+from spotree.values import evaluate
 
 if TYPE_CHECKING:
     from spotree.methods.solution import Solution
@@ -26,3 +27,14 @@ def model_of(solution: "Solution", mdp: MDP | None = None) -> MDP:
             f"the model of this solution ({solution.model}) is not at hand: pass the MDP as well, read as for the run"
         )
     return found
+
+
+def check_model(solution: "Solution", mdp: MDP) -> None:
+    """Refuse a model on which the tree is worth something else than its solution says."""
+    found = evaluate(mdp, solution)
+    slack = 1e-6 * max(1.0, abs(found)) + solution.error
+    if not abs(found - solution.value) <= slack:
+        raise InvalidProblemError(
+            f"the tree returns {found:.9g} on this model, but the run says {solution.value:.9g}: give the model"
+            " that was solved, with the same reading options"
+        )

@@ -10,6 +10,7 @@ from spotree.mdp.model import MDP
 from spotree.methods.history import Progress
 from spotree.methods.start import Start, fitting_start
 from spotree.step.problem import whole_from
+from spotree.tree.text import leaves_text
 from spotree.tree.tree import Tree
 
 
@@ -40,6 +41,22 @@ class Request:
         """The start in the model's terms; first the model and the size are checked."""
         check_size(mdp, self.depth, self.max_leaves)
         return None if self.start is None else fitting_start(self.start, mdp, self.depth, self.max_leaves)
+
+
+def depth_of(depth: Any, max_leaves: Any) -> Any:
+    """The depth asked for, or what trees of so many leaves can have at most."""
+    if depth is None and max_leaves is None:
+        raise InvalidProblemError("no size is given: give depth, max_leaves or both")
+    if depth is None:
+        whole_from(1, "max_leaves", max_leaves)
+    return max_leaves - 1 if depth is None else depth
+
+
+def asked_text(depth: int, max_leaves: int | None) -> str:
+    """The size asked for, in words."""
+    if max_leaves is not None and depth >= max_leaves - 1:
+        return f"at most {leaves_text(max_leaves)}"
+    return f"depth {depth}" + ("" if max_leaves is None else f", at most {max_leaves} leaves")
 
 
 def check_size(mdp: Any, depth: Any, max_leaves: Any) -> None:

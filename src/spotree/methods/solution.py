@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from spotree.errors import InvalidProblemError, ReadError
 from spotree.files import whole_file
 from spotree.mdp.model import MDP, Sense
 from spotree.methods.figures import Figures
-from spotree.methods.history import Progress
+from spotree.methods.history import Progress, Size
 from spotree.methods.remembered import model_of
 from spotree.shown import shown
 from spotree.step.result import relative_gap
@@ -41,7 +41,7 @@ from spotree.values.normalise import of_optimum, over_random
 FORMAT = "spotree-solution"
 VERSION = 1
 LARGEST_FILE = 2**26  # bytes
-DEEPEST = 10**6
+DEEPEST = 2**53  # what may be asked for: no tree is that deep, and nothing is made of that size
 
 
 class SolveStatus(StrEnum):
@@ -80,6 +80,8 @@ class Solution:
         What was solved, in the words of the reader: reward, goal, actions, what was left out.
     history
         Moments of the run, at least one for every new best.
+    frontier
+        What trees of other sizes return, where the run sought them (`spotree.frontier`).
     """
 
     policy: TreePolicy
@@ -100,6 +102,7 @@ class Solution:
     sense: Sense = "max"
     notes: Mapping[str, str] = field(default_factory=dict)
     history: tuple[Progress, ...] = field(default=())
+    frontier: tuple[Size, ...] = field(default=())
 
     def __repr__(self) -> str:
         value = f"value {self.value:.6g} <= {self.bound:.6g}"
@@ -192,16 +195,16 @@ class Solution:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers, strings and lists."""
-        plain = {
-            f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("policy", "history", "notes")
-        }
+        apart = ("policy", "history", "frontier", "notes")
+        plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in apart}
         return plain | {
             "status": self.status.name,
             "notes": dict(self.notes),
             "tree": tree_lists(self.policy.tree),
             "feature_names": list(self.policy.feature_names),
             "action_names": list(self.policy.action_names),
-            "history": [{f.name: getattr(line, f.name) for f in fields(line)} for line in self.history],
+            "history": [asdict(line) for line in self.history],
+            "frontier": [asdict(size) for size in self.frontier],
         }
 
     def document(self) -> dict[str, Any]:
@@ -246,7 +249,7 @@ def _from_dict(claim: dict[str, Any]) -> Solution:
         raise ClaimError(f"depth is {claim['depth']}, but the tree has depth {tree.depth}")
     if claim["max_leaves"] is not None and tree.num_leaves > claim["max_leaves"]:
         raise ClaimError(f"max_leaves is {claim['max_leaves']}, but the tree has {tree.num_leaves} leaves")
-    derived = {"policy", "history", "status"}
+    derived = {"policy", "history", "frontier", "status"}
     claim = _spoken(dict[str, Any]({"error": 0.0, "sense": "max", "notes": {}}) | claim, _INFINITE)
     plain = {f.name: claim[f.name] for f in fields(Solution) if f.name not in derived}
     lines = [
@@ -257,6 +260,7 @@ def _from_dict(claim: dict[str, Any]) -> Solution:
         policy=TreePolicy(tree, features, actions),
         status=SolveStatus[claim["status"]],
         history=tuple(Progress(**line) for line in lines),
+        frontier=tuple(Size(**{f.name: size[f.name] for f in fields(Size)}) for size in claim.get("frontier", [])),
         **plain,
     )
 
@@ -277,8 +281,9 @@ _LINE = record(
         "value": optional(number(infinite=True)),  # before the first tree it is -inf
         "bound": optional(number(infinite=True)),
     },
-    {"current": optional(number(infinite=True))},
+    {"current": optional(number(infinite=True)), "leaves": optional(whole(1))},
 )
+_SIZE = record({"leaves": whole(1), "value": number(), "bound": number()})
 _SOLUTION = record(
     {
         "value": number(),
@@ -301,5 +306,10 @@ _SOLUTION = record(
         "action_names": list_of(text(), least=1),
         "history": list_of(_LINE),
     },
-    {"error": optional(number(0, infinite=True)), "sense": one_of("max", "min"), "notes": named(text(2**20))},
+    {
+        "error": optional(number(0, infinite=True)),
+        "sense": one_of("max", "min"),
+        "notes": named(text(2**20)),
+        "frontier": list_of(_SIZE),
+    },
 )

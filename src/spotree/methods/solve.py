@@ -8,14 +8,14 @@ from spotree.methods.history import Progress
 from spotree.methods.method import Method
 from spotree.methods.named import chosen
 from spotree.methods.remembered import remember
-from spotree.methods.request import Request, check_size
+from spotree.methods.request import Request, check_size, depth_of
 from spotree.methods.solution import Solution
 from spotree.methods.start import Start
 
 
 def solve(
     mdp: MDP,
-    depth: int,
+    depth: int | None = None,
     *,
     max_leaves: int | None = None,
     method: str | Method = "neighbourhood",
@@ -31,7 +31,8 @@ def solve(
     Parameters
     ----------
     depth, max_leaves
-        The size of tree: most splits on a path, and most leaves in all.
+        The size of tree: most splits on a path, and most leaves in all; give one of them or both. Without a depth
+        trees of any shape are sought.
     method
         A name, or a value that says more, such as `Spot(engine=Rsbb(seed=1))`:
 
@@ -93,6 +94,7 @@ def solve(
     2
     """
     way = chosen(method, settings)
-    check_size(mdp, depth, max_leaves)
-    found = way.run(mdp, Request(depth, max_leaves, time_limit, seed, threads, start, progress))
+    levels = depth_of(depth, max_leaves)
+    check_size(mdp, levels, max_leaves)
+    found = way.run(mdp, Request(levels, max_leaves, time_limit, seed, threads, start, progress))
     return remember(found, mdp)

@@ -6,23 +6,33 @@ from typing import Any
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import Sense
 from spotree.methods.figures import Figures
+from spotree.methods.frontier import Frontier
 from spotree.plot.paper import COLOURS, paper, value_name
 
 
 def frontier(
-    points: Iterable[tuple[int, float, float | None]],
+    points: Frontier | Iterable[tuple[int, float, float | None]],
     ax: Any = None,
     *,
     optimum: float | None = None,
     sense: Sense = "max",
 ) -> Any:
-    """Draw (leaves, value, bound or None), values as in `Solution.value`: more is better, also for sense "min".
+    """Draw a `Frontier`, or points of your own.
 
     Parameters
     ----------
+    points
+        What `spotree.frontier` returns, or (leaves, value, bound or None), values as in `Solution.value`: more is
+        better, also for sense "min".
     optimum
-        The best policy's value, for a line beside the points.
+        The best policy's value, for a line beside the points; a `Frontier` knows it.
+    sense
+        "min" for costs; a `Frontier` knows it.
     """
+    if isinstance(points, Frontier):
+        first = points.points[0]
+        optimum, sense = first.optimum, first.sense
+        points = [(size.leaves, size.value, None) for size in first.frontier]
     given = sorted(points, key=lambda point: point[0])
     if not given:
         raise InvalidProblemError("a frontier of no points: give at least one (leaves, value, bound)")
@@ -30,7 +40,12 @@ def frontier(
     seen = Figures(optimum=0.0, random=0.0, sense=sense).shown
     leaves = [leaves for leaves, _, _ in given]
     ax.plot(
-        leaves, [seen(value) for _, value, _ in given], "o-", color=COLOURS["this tree"], label="best tree found"
+        leaves,
+        [seen(value) for _, value, _ in given],
+        "o-",
+        drawstyle="steps-post",
+        color=COLOURS["this tree"],
+        label="best tree found",
     )
     bounds = [(leaves, seen(bound)) for leaves, _, bound in given if bound is not None]
     if bounds:

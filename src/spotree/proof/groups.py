@@ -24,8 +24,8 @@ class Groups:
         [group] the first state of each group.
     rank
         [group, feature] how many candidate thresholds of the feature the group's value reaches.
-    splits, split_rank
-        The candidate splits; split s sends the groups with a rank below `split_rank[s]` left.
+    splits, split_cut
+        The candidate splits; split s sends the groups with a rank below `split_cut[s]` left.
     """
 
     choice_of: SmallInts
@@ -33,7 +33,7 @@ class Groups:
     state: SmallInts
     rank: SmallInts
     splits: Splits
-    split_rank: SmallInts
+    split_cut: SmallInts
 
 
 def find_groups(mdp: MDP) -> Groups:
@@ -44,5 +44,5 @@ def find_groups(mdp: MDP) -> Groups:
     for feature, kept in enumerate(cuts):
         rank[:, feature] = rank_among(kept, ranks.rank[:, feature])
     splits = splits_at(ranks.values, cuts)
-    split_rank = np.arange(len(splits)) - np.searchsorted(splits.feature, splits.feature) + 1
-    return Groups(ranks.choice_of, ranks.group_of, ranks.first, rank, splits, split_rank.astype(np.int32))
+    split_cut = np.arange(len(splits)) - np.searchsorted(splits.feature, splits.feature) + 1
+    return Groups(ranks.choice_of, ranks.group_of, ranks.first, rank, splits, split_cut.astype(np.int32))

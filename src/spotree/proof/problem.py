@@ -75,7 +75,7 @@ def make_problem(
         group_of=groups.group_of,
         rank=groups.rank,
         split_feature=groups.splits.feature,
-        split_rank=groups.split_rank,
+        split_cut=groups.split_cut,
         depth=depth,
         max_leaves=min(max_leaves or NO_LIMIT, NO_LIMIT),
     )

@@ -40,7 +40,8 @@ def choose(
             raise ReadError(f"{source}: goal={options.goal!r} holds in no reachable state")
         if goal.all():
             raise ReadError(f"{source}: goal={options.goal!r} holds in every state; nothing is left to decide")
-        notes["goal"] = f"{options.goal}: {goal.sum()} states, where the episode ends"
+        states = "1 state" if goal.sum() == 1 else f"{goal.sum()} states"
+        notes["goal"] = f"{options.goal}: {states}, where the episode ends"
     reward, reward_on_goal, note = _reward(model, options, goal, source)
     if not own or options.reward is not None or options.sense == "min":
         notes["reward"] = note

@@ -42,11 +42,6 @@ class WrittenDrn:
     feature_names: tuple[str, ...]
     values: tuple[Floats | None, ...]
 
-    @property
-    def ranked(self) -> tuple[int, ...]:
-        """The features that are ranks in the file."""
-        return tuple(feature for feature, values in enumerate(self.values) if values is not None)
-
     def threshold(self, feature: int, largest_below: float) -> float:
         """Where to split the MDP's feature so that just the file's values up to `largest_below` are below it."""
         values = self.values[feature]

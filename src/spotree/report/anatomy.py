@@ -7,6 +7,7 @@ import numpy as np
 from spotree.axes import ActionOf, Ints, PerState, PerStateAction, SmallInts
 from spotree.mdp import MDP
 from spotree.mdp.relevant import relevant_states
+from spotree.report.rules import leaves_in_order
 from spotree.tree.tree import Tree
 from spotree.values import Acts, Optimum, action_values, difference, occupancy, optimum
 
@@ -26,7 +27,7 @@ class Anatomy:
     share
         [state] part of the visits to states that leave a choice; where all actions do the same, as after the end of an
         episode or in a forced state, a visit says nothing about the tree.
-    regret, cost
+    regret, loss
         [state] what one such action loses against the best policy, and times the visits: this sums to
         optimum - value.
     missing
@@ -45,7 +46,7 @@ class Anatomy:
     visits: PerState
     share: PerState
     regret: PerState
-    cost: PerState
+    loss: PerState
     missing: np.ndarray
     choice: np.ndarray
     best: Optimum
@@ -66,7 +67,7 @@ class Anatomy:
 
     def states_of(self, node: int) -> Ints:
         """The states that pass through a node."""
-        return np.flatnonzero(np.isin(self.leaf, _leaves_below(self.tree, node)))
+        return np.flatnonzero(np.isin(self.leaf, leaves_in_order(self.tree, node)))
 
 
 def anatomy(mdp: MDP, policy: Tree | Acts, best: Optimum | None = None) -> Anatomy:
@@ -87,18 +88,9 @@ def anatomy(mdp: MDP, policy: Tree | Acts, best: Optimum | None = None) -> Anato
         visits=visits,
         share=counted / counted.sum(),
         regret=split.regret,
-        cost=split.cost,
+        loss=split.loss,
         missing=unavailable & (visits > 0),
         choice=choice,
         best=best,
         action_value=action_values(mdp, best.values),
     )
-
-
-def _leaves_below(tree: Tree, node: int) -> Ints:
-    below = np.zeros(tree.num_nodes, dtype=bool)
-    below[node] = True
-    for inner in np.flatnonzero(tree.feature >= 0):
-        if below[inner]:
-            below[[tree.left[inner], tree.right[inner]]] = True
-    return np.flatnonzero(below & (tree.feature < 0))

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 import spotree
-from spotree.errors import InvalidProblemError
 from spotree.mdp import MDP
+from spotree.methods.history import Size
+from spotree.methods.remembered import check_model
 from spotree.methods.solution import Solution
 from spotree.report.anatomy import anatomy
 from spotree.report.grid import find_grid
@@ -16,7 +17,6 @@ from spotree.report.rules import rules
 from spotree.report.setup import setup_words
 from spotree.report.states import report_chain, report_states
 from spotree.tree.text import size_text
-from spotree.values import evaluate
 
 FORMAT = "spotree-report"
 VERSION = 1
@@ -27,19 +27,13 @@ MOST_HISTORY = 400
 
 def report_data(solution: Solution, mdp: MDP) -> dict[str, Any]:
     """Everything the page shows of an answer on its model."""
-    found = evaluate(mdp, solution)
-    slack = 1e-6 * max(1.0, abs(found)) + solution.error
-    if not abs(found - solution.value) <= slack:
-        raise InvalidProblemError(
-            f"the tree returns {found:.9g} on this model, but the run says {solution.value:.9g}: give the model"
-            " that was solved, with the same reading options"
-        )
+    check_model(solution, mdp)
     parts = anatomy(mdp, solution)
     states, listed = report_states(mdp, parts)
     place = np.full(mdp.num_states, -1)
     place[listed] = np.arange(len(listed))
     worst = np.flatnonzero(parts.differs)
-    worst = worst[np.argsort(-parts.cost[worst], kind="stable")]
+    worst = worst[np.argsort(-parts.loss[worst], kind="stable")]
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -55,7 +49,7 @@ def report_data(solution: Solution, mdp: MDP) -> dict[str, Any]:
         "chain": report_chain(mdp, parts, listed),
         "grid": find_grid(mdp) if states["complete"] else None,
         "history": _history(solution),
-        "frontier": None,
+        "frontier": [_size(size) for size in solution.frontier] or None,
         "setup": [list(pair) for pair in setup_words(solution, mdp)],
     }
 
@@ -88,8 +82,11 @@ def _feature(name: str, column: np.ndarray) -> dict[str, Any]:
 
 
 def _result(solution: Solution) -> dict[str, Any]:
-    numbers = ("value", "bound", "optimum", "error", "of_optimum", "over_random", "gap", "seconds")
-    return {name: exact(getattr(solution, name)) for name in numbers} | {
+    figures = solution.figures
+    numbers = {name: getattr(solution, name) for name in ("value", "bound", "optimum", "error", "gap", "seconds")}
+    ratios = {"of_optimum": figures.of_optimum, "over_random": figures.over_random}
+    return {name: None if number is None else exact(number) for name, number in (numbers | ratios).items()} | {
+        "verdict": figures.verdict,
         "random": exact(solution.random_value),
         "status": solution.status.name,
         "status_text": str(solution.status),
@@ -108,3 +105,7 @@ def _history(solution: Solution) -> list[dict[str, Any]]:
     return [
         {"seconds": short(line.seconds), "value": short(line.value), "bound": short(line.bound)} for line in kept
     ]
+
+
+def _size(size: Size) -> dict[str, Any]:
+    return {"leaves": size.leaves, "value": exact(size.value), "bound": exact(size.bound)}

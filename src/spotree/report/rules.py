@@ -44,9 +44,9 @@ def rules(
     ]
 
 
-def leaves_in_order(tree: Tree) -> list[int]:
-    """The leaves from left to right, as a reader meets them."""
-    found, stack = [], [0]
+def leaves_in_order(tree: Tree, root: int = 0) -> list[int]:
+    """The leaves below a node from left to right, as a reader meets them."""
+    found, stack = [], [root]
     while stack:
         node = stack.pop()
         if tree.feature[node] < 0:

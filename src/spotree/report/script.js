@@ -72,13 +72,14 @@ const fill = (element, attributes, children) => {
 const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 const sv = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 const chip = (a) => el("span", { class: "chip", style: `background:${colour(a)};color:${ink_on(a)}`, "aria-hidden": "true" }, sign_of(a));
-const named = (a) => el("span", { class: "named" }, chip(a), actionName(a));
+const broken = (text) => text.split(/(?<=_)/u).flatMap((part, k) => (k ? [el("wbr"), part] : [part]));  // may break behind `_`
+const named = (a) => el("span", { class: "named" }, chip(a), el("span", {}, broken(actionName(a))));
 const put = (place, ...children) => place.replaceChildren(...children.flat(Infinity).filter((c) => c !== null));
 
 const pen = document.createElement("canvas").getContext("2d");
 const FONT = '"Segoe UI", Roboto, "Noto Sans", sans-serif';
-const width = (text, size) => {
-  pen.font = `${size}px system-ui, -apple-system, ${FONT}`;
+const width = (text, size, weight = 400) => {
+  pen.font = `${weight} ${size}px system-ui, -apple-system, ${FONT}`;
   return pen.measureText(text).width;
 };
 // Lines no wider than `room`, broken behind a space or underscore where that helps; what does not fit ends in an ellipsis.
@@ -115,32 +116,14 @@ const header = () => {
     el("span", { class: "label" }, label),
     el("span", { class: "track", "aria-hidden": "true" }, el("span", { class: "filled", style: `width:${at(value)}%` })),
     el("span", { class: "value" }, worth(value))));
-  put($("scale"), costs ? el("p", { class: "hint" }, "Expected cost; a longer bar is better.") : null,
+  put($("scale"), el("p", { class: "hint" }, `Expected ${costs ? "cost" : "return"}; a longer bar is better. The bars begin at the worst of the figures, not at 0.`),
     el("div", { class: "figures", role: "group", "aria-label": costs ? "Expected costs" : "Expected returns" }, bars));
   $("verdict").textContent = verdict();
 };
-// A part of a whole in percent; only the whole is 100 %.
-const part = (ratio) => {
-  if (ratio > 1 - 1e-9) return "100 %";
-  const digits = Math.min(8, Math.max(2, Math.ceil(-Math.log10(100 * (1 - ratio)))));
-  return `${(Math.floor(ratio * 100 * 10 ** digits) / 10 ** digits).toFixed(digits)} %`;
-};
 const verdict = () => {
-  const parts = [];
-  const ratio = result.value / result.optimum;
-  if (costs) {
-    parts.push(`An expected cost of ${worth(result.value)}`);
-    if (result.optimum < 0 && result.value < 0 && ratio > 1) parts.push(`, ${brief(100 * (ratio - 1))} % more than the best policy`);
-  } else {
-    parts.push(`An expected return of ${worth(result.value)}`);
-    if (result.optimum > 0 && result.value >= 0 && ratio <= 1) parts.push(`, ${part(ratio)} of the best policy's`);
-  }
-  const no_better = costs ? "costs less than" : "returns more than";
-  parts.push(result.proved ? "; proved: no tree of this size is better." : `; no tree of this size ${no_better} ${worth(result.bound)} (gap ${brief(100 * result.gap)} %).`);
   const { missing, missing_choice } = nodes[0];
   const which = missing_choice ? `; ${amount(missing_choice)} of them ${missing_choice === 1 ? "leaves" : "leave"} a choice` : ", but none of them leaves a choice";
-  if (missing) parts.push(` In ${visited(missing)} it asks for an action that is not available${which}.`);
-  return parts.join("");
+  return result.verdict + (missing ? ` In ${visited(missing)} it asks for an action that is not available${which}.` : "");
 };
 
 // ---- the tree ----------------------------------------------------------------------------------------------------------
@@ -153,7 +136,7 @@ const children = (node) => (node.action !== null || folded.has(node.id) ? [] : [
 const path_to = (id) => { const path = []; for (let n = id; n !== null; n = nodes[n].parent) path.unshift(n); return path; };
 let selected = null, focus = 0, view = null, extent = null, drawn = new Map();
 
-const SPLIT_HEIGHT = 54, LEAF_HEIGHT = 38, GAP = 40;
+const SPLIT_HEIGHT = 54, LEAF_HEIGHT = 38, GAP = 36;
 const place_nodes = (room) => {
   const place = new Map();
   const visible = Math.max(...[...walk()].map((n) => level[n.id]));
@@ -192,7 +175,7 @@ const draw_edge = (node, box, parent, outline) => {
 };
 const answer = (node) => (node.parent === null ? "" : nodes[node.parent].left === node.id ? "yes" : "no");
 const spoken = (node) => {
-  const facts = `${percent(node.share)} of visits, loses ${figure(node.cost)} against the best policy`;
+  const facts = `${percent(node.share)} of visits, loses ${figure(node.loss)} against the best policy`;
   const way = answer(node) ? `${answer(node)}: ` : "";
   const lacking = node.missing ? `, in ${count(node.missing, "visited state", "visited states")} the action is not available` : "";
   return node.action === null ? `${way}split: ${question(node)} ${facts}` : `${way}leaf: ${actionName(node.action)}, ${facts}${lacking}`;
@@ -217,18 +200,19 @@ const draw_node = (node, box, outline) => {
   const leaf = node.action !== null, inside = box.w - 16, parts = [];
   const way = outline && answer(node) ? `${answer(node)}: ` : "";
   if (leaf) {
-    const room = inside - 30 - (outline ? 30 : 0);
+    const lacking = node.missing ? `⚠ ${amount(node.missing)}` : "", aside = lacking ? width(lacking, 11, 600) + 4 : 0;
+    const room = inside - 28 - (outline ? 30 : 0), above = width(actionName(node.action), 13) <= room - aside;  // beside the name, if that fits
     const lines = wrap(actionName(node.action), room, 1);
     if (way) parts.push(sv("text", { class: "small", x: box.x + 8, y: box.y + 16 }, way.trim()));
     const left = box.x + 8 + (way ? 28 : 0);
     parts.push(sv("rect", { x: left, y: box.y + 4, width: 22, height: 15, rx: 3, fill: colour(node.action) }),
       sv("text", { x: left + 11, y: box.y + 15.5, "text-anchor": "middle", style: `fill:${ink_on(node.action)};font-weight:600;font-size:11px` }, sign_of(node.action)),
       lines.map((line, k) => sv("text", { x: left + 28, y: box.y + 16 + 15 * k }, line)));
-    const lacking = node.missing ? ` ⚠ ${node.missing}` : "", spare = inside - width(lacking, 11) * 1.1 - 2;
-    const share = node.reached ? percent(node.share) : "never visited", loss = node.cost > 0 ? ` · loses ${brief(node.cost)}` : "";
-    const of = node.reached ? " of visits" : "", fits = (text) => width(text, 11) <= spare;
+    if (lacking) parts.push(sv("text", { class: `small${node.missing_choice ? " warn" : ""}`, x: box.x + box.w - 8, y: box.y + (above ? 16 : 32), "text-anchor": "end" }, lacking));
+    const share = node.reached ? percent(node.share) : "never visited", loss = node.loss > 0 ? ` · loses ${brief(node.loss)}` : "";
+    const of = node.reached ? " of visits" : "", fits = (text) => width(text, 11) <= inside - (above ? 0 : aside);
     const shown = [share + of + loss, share + loss, share + of, share].find(fits) || "";  // a figure is never cut
-    parts.push(sv("text", { class: "small", x: box.x + 8, y: box.y + 32 }, shown, lacking ? sv("tspan", { class: node.missing_choice ? "warn" : null }, lacking) : null));
+    parts.push(sv("text", { class: "small", x: box.x + 8, y: box.y + 32 }, shown));
   } else {
     const lines = wrap(way + question(node), inside - (level[node.id] >= FOLDED ? 18 : 0), 2);
     lines.forEach((line, k) => parts.push(sv("text", { x: box.x + 8, y: box.y + (lines.length > 1 ? 14 : 18) + 13 * k }, line)));
@@ -402,7 +386,7 @@ const show_node = (node, body) => {
     ["when", seen(node.rule)],
     ["states", `${count(node.states, "state", "states")}, ${amount(node.reached)} of them visited`],
     ["visits", `${percent(node.share)} of those to states that leave a choice`],
-    ["loses", node.differs ? `${figure(node.cost)} ${costs ? "more cost than" : "of return against"} the best policy, in ${visited(node.differs)}` : "nothing against the best policy"],
+    ["loses", node.differs ? `${figure(node.loss)} ${costs ? "more cost than" : "of return against"} the best policy, in ${visited(node.differs)}` : "nothing against the best policy"],
     ...(node.missing ? [["not available", el("span", { class: "bad" }, `in ${visited(node.missing)}; ${lacking} a choice`)]] : []),
   ]),
   el("h3", {}, "What the best policy does there"),
@@ -509,7 +493,7 @@ const play_reset = () => {
 const where = (row) => {
   const used = model.features.map((_, f) => f).filter((f) => model.features.length <= 6 || asked.has(f));
   const told = used.filter((f) => used.length <= 6 || states.features[row][f] !== 0);
-  const words = told.map((f) => `${featureName(f)} = ${figure(states.features[row][f])}`).join(", ");
+  const words = told.map((f) => `${featureName(f)}\u00a0=\u00a0${figure(states.features[row][f])}`).join(", ");
   return told.length === used.length ? words || "any" : words ? `${words}, others 0` : "all 0";
 };
 const say_play = () => {
@@ -543,7 +527,7 @@ const selects = (row) => ({
   tabindex: 0, "data-state": row, onclick: () => select({ state: row }),
   onkeydown: (event) => { if (event.key === "Enter") select({ state: row }); },
 });
-let order_by = { column: "cost", down: true };
+let order_by = { column: "loss", down: true };
 const heading = (column, text, kind = "number") => {
   const chosen = order_by.column === column;
   const turn = () => { order_by = { column, down: chosen ? !order_by.down : true }; differences(); };
@@ -556,25 +540,25 @@ const differences = () => {
     put(place, el("p", {}, "Nowhere: in every state that it visits the tree does as well as the best policy."));
     return;
   }
-  const loss = result.optimum - result.value, listed = data.differences.length;
+  const all = result.optimum - result.value, listed = data.differences.length;
   const rows = data.differences.map((row) => {
     const [number, visits, regret] = [states.number[row], states.visits[row], states.regret[row]];
-    return { row, number, visits, regret, cost: visits * regret };
+    return { row, number, visits, regret, loss: visits * regret };
   });
   rows.sort((a, b) => (order_by.down ? -1 : 1) * (a[order_by.column] - b[order_by.column]));
   const cell = (kind, content) => el("td", { class: kind }, content);
-  const line = ({ row, number, visits, regret, cost }) => el("tr", selects(row),
+  const line = ({ row, number, visits, regret, loss }) => el("tr", selects(row),
     cell("number", number), cell("words", where(row)), cell("does", named(states.action[row])), cell("does", named(states.best[row])),
-    cell("number wide", figure(visits)), cell("number wide", figure(regret)), cell("number", figure(cost)),
-    cell("number wide", loss > 0 ? percent(cost / loss) : "–"));
+    cell("number wide", figure(visits)), cell("number wide", figure(regret)), cell("number", figure(loss)),
+    cell("number wide", all > 0 ? percent(loss / all) : "–"));
   put(place,
-    el("p", {}, `In ${visited(data.num_differences)} the tree loses something; together ${figure(loss)}.`,
+    el("p", {}, `In ${visited(data.num_differences)} the tree loses something; together ${figure(all)}.`,
       listed < data.num_differences ? ` The ${listed} most costly are listed.` : "", " Select a row to light its path."),
     on_this_page(),
     el("div", { class: "scroll" }, el("table", {},
       el("thead", {}, el("tr", {},
         heading("number", "state"), heading(null, "where", "words"), heading(null, "the tree does", "does"), heading(null, "the best policy does", "does"),
-        heading("visits", "visits", "number wide"), heading("regret", "loses a visit", "number wide"), heading("cost", "loses in all"),
+        heading("visits", "visits", "number wide"), heading("regret", "loses a visit", "number wide"), heading("loss", "loses in all"),
         heading(null, "share", "number wide"))),
       el("tbody", {}, rows.map(line)))));
   light();
@@ -672,7 +656,11 @@ const history = () => {
         lines([...points, end], "seconds", 0, [["value", "best tree so far", "value-line"], ["bound", "bound", "bound-line"]], " s"));
     }
   } else parts.push(el("p", {}, `${result.method}, ${result.seconds.toFixed(1)} s; the run kept no record of its steps.`));
-  if (data.frontier) parts.push(el("h3", {}, "Value against number of leaves"), lines(data.frontier, "leaves", 1, [["value", "value", "value-line"]], " leaves"));
+  if (data.frontier) {
+    const sizes = data.frontier.map((p) => `${count(p.leaves, "leaf", "leaves")}: ${worth(p.value)}`).join("; ");
+    parts.push(el("h3", {}, `${costs ? "Cost" : "Return"} against number of leaves`),
+      lines(data.frontier, "leaves", data.frontier[0].leaves, [["value", "best tree found", "value-line"], ["bound", "bound", "bound-line"]], " leaves"), el("p", { class: "hint" }, sizes));
+  }
   put($("history-body"), parts);
 };
 const legend = () => {

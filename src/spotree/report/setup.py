@@ -4,12 +4,15 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 
 from spotree.mdp import MDP
+from spotree.mdp.model import Sense
+from spotree.methods.figures import aim_text, reward_text, reward_word
+from spotree.methods.request import asked_text
 from spotree.methods.solution import Solution
 
 MISSING = {
     "random": "act as a uniformly random available one",
-    "end": "end the episode with reward {reward}",
-    "stay": "stay in the state with no reward",
+    "end": "end the episode with a {word} of {amount:g}",
+    "stay": "stay in the state with no {word}",
     "forbid": "are forbidden",
 }
 
@@ -20,8 +23,8 @@ def setup_words(solution: Solution, mdp: MDP | None = None) -> list[tuple[str, s
     reward, command = notes.pop("reward", None), notes.pop("command", None)
     words = [
         ("model", solution.model),
-        ("aim", "the smallest expected cost" if solution.sense == "min" else "the largest expected reward"),
-        ("reward", reward),
+        ("aim", aim_text(solution.sense, solution.notes)),
+        (reward_word(solution.sense), reward and reward_text(solution.sense, reward)),
         ("goal", notes.pop("goal", None)),
         ("discount", _discount(solution)),
         ("unavailable actions", missing_text(solution.missing, mdp)),
@@ -39,7 +42,9 @@ def missing_text(rule: str, mdp: MDP | None = None) -> str:
     """What happens where the tree asks for an action that the state does not offer."""
     if mdp is not None and mdp.available.all():
         return "none: every state offers every action"
-    return MISSING[rule].format(reward="-1" if mdp is None else f"{mdp.missing_reward:g}")
+    sense: Sense = "max" if mdp is None else mdp.sense
+    reward = -1.0 if mdp is None else mdp.missing_reward
+    return MISSING[rule].format(word=reward_word(sense), amount=-reward if sense == "min" else reward)
 
 
 def _discount(solution: Solution) -> str:
@@ -49,8 +54,7 @@ def _discount(solution: Solution) -> str:
 
 
 def _size(solution: Solution) -> str:
-    most = "" if solution.max_leaves is None else f", at most {solution.max_leaves} leaves"
-    return f"depth {solution.depth}{most}"
+    return asked_text(solution.depth, solution.max_leaves)
 
 
 def _version() -> str:

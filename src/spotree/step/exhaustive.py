@@ -12,7 +12,7 @@ from spotree.axes import Floats
 from spotree.errors import InvalidProblemError
 from spotree.step.engine import Engine
 from spotree.step.limits import Limits
-from spotree.step.problem import FREE, UNSPLIT, TreeProblem
+from spotree.step.problem import FREE, UNSPLIT, TreeProblem, too_few_leaves
 from spotree.step.result import Status, StepResult
 from spotree.tree.splits import midpoint
 from spotree.tree.tree import Tree, make_tree
@@ -41,9 +41,7 @@ class Exhaustive(Engine):
         trees = _AllTrees(problem)
         value, branch = trees.best(0, np.ones(len(problem.gain), dtype=bool), trees.most_leaves)
         if value == -np.inf:
-            raise InvalidProblemError(
-                f"max_leaves is {problem.max_leaves}, but the frozen splits alone make more leaves; raise it"
-            )
+            raise too_few_leaves(problem)
         tree = _as_tree(branch)
         value = float(problem.gain[np.arange(len(problem.gain)), tree.actions(problem.features)].sum())
         seconds = time.perf_counter() - began

@@ -1,6 +1,9 @@
 """When an engine must stop."""
 
+import math
 from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
 from spotree.errors import InvalidProblemError
 
@@ -43,3 +46,11 @@ def at_least(least: int, name: str, value: float | None, unit: str = "") -> None
     """Refuse a smaller number, and NaN; None is no limit."""
     if value is not None and not value >= least:
         raise InvalidProblemError(f"{name} is {value}; it must be {least} or more{unit}")
+
+
+def real_from(least: float, name: str, value: Any) -> None:
+    """Refuse what is no finite number, or a smaller one."""
+    if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value) and float(value) >= least:
+        return
+    bound = f", {least} or more" if math.isfinite(least) else ""
+    raise InvalidProblemError(f"{name} is {value!r}; it must be a finite number{bound}")

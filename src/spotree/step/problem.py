@@ -123,6 +123,13 @@ def whole_from(least: int, name: str, value: Any) -> None:
         raise InvalidProblemError(f"{name} is {value!r}; it must be a whole number, {least} or more")
 
 
+def too_few_leaves(problem: TreeProblem) -> InvalidProblemError:
+    """For an engine that finds no tree at all: only frozen splits can be the reason."""
+    return InvalidProblemError(
+        f"max_leaves is {problem.max_leaves}, but the frozen splits alone make more leaves; raise it"
+    )
+
+
 def _checked(frozen: Frozen, depth: int, num_features: int, num_actions: int) -> Frozen:
     """The frozen nodes as arrays of the right type; what an engine could trip over is refused here, once."""
     if not isinstance(frozen, Frozen):

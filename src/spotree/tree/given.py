@@ -7,7 +7,7 @@ import numpy as np
 
 from spotree.axes import Floats
 from spotree.errors import InvalidProblemError
-from spotree.names import MOST_SHOWN
+from spotree.names import listed
 
 
 def table_of(given: Any, names: Sequence[str]) -> tuple[Floats, bool]:
@@ -19,7 +19,7 @@ def table_of(given: Any, names: Sequence[str]) -> tuple[Floats, bool]:
     columns = _columns(given)
     if columns is not None:
         _check_names(columns, names)
-        parts = [_numbers(given[name], f"feature {name!r}") for name in names]
+        parts = [numbers(given[name], f"feature {name!r}") for name in names]
         for name, part in zip(names, parts, strict=True):
             if part.shape != parts[0].shape or part.ndim > 1:
                 raise InvalidProblemError(
@@ -27,10 +27,10 @@ def table_of(given: Any, names: Sequence[str]) -> tuple[Floats, bool]:
                 )
         one = all(part.ndim == 0 for part in parts)
         return np.column_stack([np.atleast_1d(part) for part in parts]), one
-    rows = _numbers(given, "features")
+    rows = numbers(given, "features")
     if rows.ndim not in (1, 2) or rows.shape[-1] != len(names):
         raise InvalidProblemError(
-            f"features have shape {rows.shape}; a row has {len(names)} numbers: {_listed(names)}"
+            f"features have shape {rows.shape}; a row has {len(names)} numbers: {listed(names)}"
         )
     return np.atleast_2d(rows), rows.ndim == 1
 
@@ -58,32 +58,29 @@ def _check_names(columns: Sequence[Any], names: Sequence[str]) -> None:
     for name in names:
         if name not in columns:
             raise InvalidProblemError(
-                f"feature {name!r} is missing; given: {_listed([str(column) for column in columns]) or 'nothing'}"
+                f"feature {name!r} is missing; given: {listed([str(column) for column in columns]) or 'nothing'}"
             )
     for column in columns:
         if column not in names:
             raise InvalidProblemError(
-                f"{column!r} is no feature of the policy, which has {_listed(names)}; leave it out"
+                f"{column!r} is no feature of the policy, which has {listed(names)}; leave it out"
             )
     if len(columns) > len(names):
         twice = next(column for column in columns if columns.count(column) > 1)
         raise InvalidProblemError(f"feature {twice!r} is given more than once")
 
 
-def _numbers(given: Any, what: str) -> Floats:
+def numbers(given: Any, what: str) -> Floats:
+    """As they are compared in a tree; what is no number is refused, and so is a ragged list."""
     try:
         array = np.asarray(given)
     except ValueError as error:
         raise InvalidProblemError(f"{what}: no array of numbers ({str(error).splitlines()[0]})") from None
     if array.dtype.kind not in "biuf":
         raise InvalidProblemError(f"{what}: {_short(given)} is of type {array.dtype}; a tree compares numbers")
-    return array.astype(np.float64)
+    return array.astype(np.float64, copy=False)
 
 
 def _short(value: Any) -> str:
     told = repr(value).splitlines()[0]
     return told if len(told) <= 40 else told[:37] + "..."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:MOST_SHOWN]) + (f", ... ({len(names)} in all)" if len(names) > MOST_SHOWN else "")

@@ -27,17 +27,16 @@ def join(root: Node) -> Tree:
     left: list[int] = []
     right: list[int] = []
 
-    def add(node: Node) -> int:
-        number = len(nodes)
+    waiting: list[tuple[Node, list[int], int]] = [(root, [-1], 0)]  # a node, and where its number belongs
+    while waiting:  # a deep tree would be too much for a recursion
+        node, numbers, parent = waiting.pop()
+        numbers[parent] = number = len(nodes)
         nodes.append(node)
         left.append(-1)
         right.append(-1)
         if node.left is not None and node.right is not None:
-            left[number] = add(node.left)
-            right[number] = add(node.right)
-        return number
-
-    add(root)
+            waiting.append((node.right, right, number))
+            waiting.append((node.left, left, number))
     return make_tree(
         [node.feature for node in nodes],
         [node.threshold for node in nodes],

@@ -7,18 +7,13 @@ import numpy as np
 from spotree import _core
 from spotree.axes import Features, SmallInts
 from spotree.errors import InvalidProblemError
+from spotree.tree.given import numbers
 from spotree.tree.tree import Tree
 
 
 def route(tree: Tree, features: Features, names: Sequence[str] = ()) -> SmallInts:
     """The leaf (node number) in which each row of `features` ends; `names` are those of the features, for errors."""
-    try:
-        given = np.asarray(features)
-    except ValueError as error:
-        raise InvalidProblemError(f"features are no array [row, feature]: {str(error).splitlines()[0]}") from None
-    if given.dtype.kind not in "biuf":
-        raise InvalidProblemError(f"features are of type {given.dtype}; a tree compares numbers")
-    matrix = np.ascontiguousarray(given, dtype=np.float64)
+    matrix = np.ascontiguousarray(numbers(features, "features"))
     if matrix.ndim != 2 or tree.feature.max() >= matrix.shape[1]:
         raise InvalidProblemError(
             f"features have shape {matrix.shape}; the tree asks for feature number {tree.feature.max()}"

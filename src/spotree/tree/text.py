@@ -6,9 +6,14 @@ from spotree.shown import shown
 from spotree.tree.tree import Tree
 
 
+def leaves_text(count: int) -> str:
+    """A number of leaves, as in "8 leaves"."""
+    return f"{count} {'leaf' if count == 1 else 'leaves'}"
+
+
 def size_text(tree: Tree) -> str:
     """Depth and number of leaves, as in "depth 3, 8 leaves"."""
-    return f"depth {tree.depth}, {tree.num_leaves} {'leaf' if tree.num_leaves == 1 else 'leaves'}"
+    return f"depth {tree.depth}, {leaves_text(tree.num_leaves)}"
 
 
 def tree_text(

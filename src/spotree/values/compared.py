@@ -27,13 +27,13 @@ class Difference:
     regret
         [state] what is lost by one action of `policy` if `other` goes on from there; 0 where `policy` never comes.
         Against the best policy it is never below 0, up to rounding.
-    cost
+    loss
         [state] visits * regret; these sum to the difference of the two returns.
     """
 
     visits: PerState
     regret: PerState
-    cost: PerState
+    loss: PerState
 
 
 def difference(

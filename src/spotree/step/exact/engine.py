@@ -13,7 +13,7 @@ from spotree.errors import InvalidProblemError
 from spotree.step.engine import Engine
 from spotree.step.exact.preparation import Preparation
 from spotree.step.limits import Limits
-from spotree.step.problem import Frozen, TreeProblem
+from spotree.step.problem import Frozen, TreeProblem, too_few_leaves
 from spotree.step.result import REASONS, Status, StepResult
 from spotree.tree.tree import Tree, make_tree
 
@@ -92,9 +92,7 @@ class Exact(Engine):
             frozen=_as_frozen(problem.frozen),
         )
         if found.lower == np.inf:
-            raise InvalidProblemError(
-                f"max_leaves is {problem.max_leaves}, but the frozen splits alone make more leaves; raise it"
-            )
+            raise too_few_leaves(problem)
         tree = make_tree(found.feature, found.threshold, found.left, found.right, found.action)
         value = problem.collected(tree)
         bound = value + max(0.0, found.loss - found.lower) + found.dropped_spread

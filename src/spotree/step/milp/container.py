@@ -50,13 +50,6 @@ class Program:
         shape = (self.num_rows, self.num_variables)
         return sp.csr_matrix((self.coefficient, self.column, self.row_start), shape=shape, copy=False)
 
-    def violation(self, x: Floats) -> float:
-        """The most by which x breaks a bound, a row or integrality; 0 for a feasible x."""
-        rows = self.matrix @ x
-        short = [self.lower - x, x - self.upper, self.row_lower - rows, rows - self.row_upper]
-        whole = np.abs(x - np.rint(x))[self.integer]
-        return float(max((part.max(initial=0.0) for part in [*short, whole]), default=0.0))
-
 
 class Builder:
     """Collects variables and rows; `program()` freezes them.

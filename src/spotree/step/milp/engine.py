@@ -13,7 +13,7 @@ from spotree.step.milp.answer import End, News, Orders
 from spotree.step.milp.complete import fits, lay_out, read_off, simplest
 from spotree.step.milp.formulation import Scale, decode, paper_program
 from spotree.step.milp.solver import SolverName, solver_named
-from spotree.step.problem import Frozen, TreeProblem
+from spotree.step.problem import Frozen, TreeProblem, too_few_leaves
 from spotree.step.result import Status, StepResult
 from spotree.tree.tree import Tree
 
@@ -85,9 +85,7 @@ def _first_layout(problem: TreeProblem, start: Tree | None) -> Frozen:
             return layout
     layout = simplest(problem)
     if not fits(layout, problem):
-        raise InvalidProblemError(
-            f"max_leaves is {problem.max_leaves}, but the frozen splits alone make more leaves; raise it"
-        )
+        raise too_few_leaves(problem)
     return layout
 
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree import _core
-from spotree.errors import InvalidProblemError
 from spotree.step.engine import Engine
 from spotree.step.limits import Limits
-from spotree.step.problem import TreeProblem
+from spotree.step.problem import TreeProblem, too_few_leaves
 from spotree.step.result import REASONS, Status, StepResult
 from spotree.step.rsbb.grown import collected, decode
 from spotree.step.rsbb.step import as_step
@@ -91,9 +90,7 @@ class Rsbb(Engine):
         )
         found = _core.rsbb(arrays, settings)
         if not found.feasible:
-            raise InvalidProblemError(
-                f"max_leaves is {problem.max_leaves}, but the frozen splits alone make more leaves; raise it"
-            )
+            raise too_few_leaves(problem)
         kept = start if len(found.action) == 0 else None  # nothing better than the start was found
         tree = decode(problem, step, found.feature, found.cut, found.action) if kept is None else kept
         value = collected(tree, problem)
