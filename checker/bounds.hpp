@@ -6,6 +6,8 @@
 
 namespace checker {
 
+constexpr int64_t kPasses = 10'000, kSteps = 100'000'000;  // visits are sought in no more passes, or steps
+
 // What is left when only allowed actions are taken.
 class Reach {
   public:
@@ -48,7 +50,7 @@ class Reach {
     const std::vector<int32_t>& states() const { return found_; }  // in the order of a sweep
     bool has(int32_t state) const { return inside_[state]; }
     bool usable(int32_t row) const { return usable_[row]; }
-    double largest() const { return largest_; }                               // |reward| of a usable row
+    double largest() const { return largest_; }                           // |reward| of a usable row
     double lowest() const { return lowest_ / m_.far * (1 + 4 * kUnit); }  // no policy is worth less anywhere
 
   private:
@@ -129,7 +131,7 @@ class Bounds {
                 value[i] = most;
             }
         }
-        return upper(value, rise + 8 * kUnit * (2 * size + reach.largest()),
+        return upper(value, rise + (m_.backup + 8 * kUnit) * (2 * size + reach.largest()),
                      size);  // own loops: one division more
     }
 
@@ -139,13 +141,13 @@ class Bounds {
         for (const int32_t i : reach.states()) {
             size = std::max(size, std::abs(value[i]));
             for (int32_t row = m_.row_begin[i]; row < m_.row_begin[i + 1]; ++row) {
-                if (reach.usable(row)) excess = std::max(excess, m_.worth(row, value.data()) - value[i]);
+                if (!reach.usable(row)) continue;
+                const double least = value[i] - m_.backup * std::abs(m_.reward[row]);
+                excess = std::max(excess, m_.worth(row, value.data()) - least);
             }
         }
-        return upper(value, excess, size);
+        return upper(value, excess + 2 * m_.backup * size, size);
     }
-
-    double rounding(double size) const { return m_.backup * (2 * size + reach.largest()); }
 
     // Lemma 4: scale * return - visits of the state is at most this for every allowed policy.
     double floor_bound(const double* value, double scale, int32_t state) const {
@@ -155,17 +157,18 @@ class Bounds {
             for (int32_t row = m_.row_begin[i]; row < m_.row_begin[i + 1]; ++row) {
                 if (!reach.usable(row)) continue;
                 const double now = scale * m_.reward[row] - (i == state ? 1.0 : 0.0);
-                excess = std::max(excess, now + m_.later(row, value) - value[i]);
+                const double least = value[i] - m_.backup * scale * std::abs(m_.reward[row]);
+                excess = std::max(excess, now + m_.later(row, value) - least);
             }
         }
-        excess += m_.backup * (2 * size + scale * reach.largest() + 1);
+        excess += m_.backup * (2 * size + 1);
         return start(value, size, excess / m_.far);
     }
 
     // Lemma 3 from below: visits that every tree of a larger region pays, raised by what arrives here for
     // certain. Every step holds, so it may end at any time; what is left when it ends is below `enough` in
-    // sum.
-    void raise_visits(std::vector<double>& visits, const std::vector<double>& floor, double enough,
+    // sum. False if it takes too long.
+    bool raise_visits(std::vector<double>& visits, const std::vector<double>& floor, double enough,
                       auto&& stop) {
         std::fill(arriving_.begin(), arriving_.end(), 0.0);
         std::fill(lost_.begin(), lost_.end(), 0.0);
@@ -180,7 +183,9 @@ class Bounds {
         for (auto at = reach.states().rbegin(); at != reach.states().rend(); ++at) {
             if (visits[*at] > 0) push(*at, visits[*at]);
         }
-        for (double moved = std::numeric_limits<double>::infinity(); moved > enough * m_.far && !stop();) {
+        double moved = std::numeric_limits<double>::infinity();
+        for (int64_t left = kPasses + kSteps / m_.states; moved > enough * m_.far && !stop(); --left) {
+            if (left == 0) return false;
             moved = 0;
             for (auto at = reach.states().rbegin(); at != reach.states().rend(); ++at) {
                 const int32_t i = *at;
@@ -195,6 +200,7 @@ class Bounds {
                 push(i, by);
             }
         }
+        return true;
     }
 
     // Lemma 2: what a group loses at least by an action, for groups where something is lost, and the actions
@@ -212,7 +218,6 @@ class Bounds {
         to.loss.clear();
         to.reached.assign(m_.groups, 0);
         to.blocked = allowed;
-        const double error = rounding(size);
         std::vector<double> sum(m_.actions);
         std::vector<double> regret;
         for (int g = 0; g < m_.groups; ++g) {
@@ -227,8 +232,9 @@ class Bounds {
                 const int32_t first = m_.row_begin[i];
                 regret.assign(m_.row_begin[i + 1] - first, -1.0);
                 for (int32_t row = first; row < m_.row_begin[i + 1]; ++row) {
-                    if (reach.usable(row))
-                        regret[row - first] = std::max(0.0, value[i] - m_.worth(row, value.data()) - error);
+                    if (!reach.usable(row)) continue;
+                    const double error = m_.backup * (2 * size + std::abs(m_.reward[row]));
+                    regret[row - first] = std::max(0.0, value[i] - m_.worth(row, value.data()) - error);
                 }
                 for (int a = 0; a < m_.actions; ++a) {
                     const int32_t row = m_.choice[size_t(i) * m_.actions + a];
@@ -249,7 +255,7 @@ class Bounds {
     Upper upper(const std::vector<double>& value, double excess, double size) const {
         Upper found;
         found.size = size;
-        found.more = (excess + rounding(size)) / m_.far;
+        found.more = excess / m_.far;
         found.bound = start(value.data(), size, found.more);
         found.highest = -size;
         for (const int32_t i : reach.states()) found.highest = std::max(found.highest, value[i]);

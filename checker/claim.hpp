@@ -140,9 +140,12 @@ class Claim {
             if (solved || change == 0) break;
             if (states.size() <= kDense) solve(states, row, v), solved = true;
         }
-        double left = 0;
-        for (const int32_t i : states) left = std::max(left, std::abs(m_.worth(row[i], v.data()) - v[i]));
-        const double most = size(), more = (left + m_.backup * (2 * most + m_.largest)) / m_.far;
+        double left = 0, largest = 0;
+        for (const int32_t i : states) {
+            left = std::max(left, std::abs(m_.worth(row[i], v.data()) - v[i]));
+            largest = std::max(largest, std::abs(m_.reward[row[i]]));
+        }
+        const double most = size(), more = (left + m_.backup * (2 * most + largest)) / m_.far;
         value = m_.start_value(v.data());
         off = more * m_.start_sum + kUnit * (m_.start_states + 8) * (most + more);
     }

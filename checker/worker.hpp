@@ -158,8 +158,10 @@ class Worker {
             for (const Floor& floor : round.floors) raise_floor(record, floor, root);
             if (!round.regret) continue;
             const double lost = std::max(upper.highest - bounds_.reach.lowest() + upper.more, kTiny);
-            bounds_.raise_visits(s.visits, all_.floor, kEnough * tolerance_ / lost,
-                                 [&] { return all_.stop.load(); });
+            if (!bounds_.raise_visits(s.visits, all_.floor, kEnough * tolerance_ / lost,
+                                      [&] { return all_.stop.load(); }))
+                reject("region ", record.number,
+                       ": what every tree visits takes too long to find with discount ", m_.discount);
             const double budget =
                 upper.bound - threshold_ + 4 * kUnit * (std::abs(upper.bound) + std::abs(threshold_));
             s.budget = std::max(budget, kTiny) * (1 + m_.sums);

@@ -121,7 +121,7 @@ def test_ctrl_c_while_checking_decides_nothing(proof: Path, monkeypatch: pytest.
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("spotree.proof.check"), "check", interrupt)
+    monkeypatch.setattr(import_module("spotree.proof.checked"), "check", interrupt)
     done = CliRunner().invoke(app, ["check", str(proof), "frozenlake_4x4"])
     assert done.exit_code == 130
     assert "neither accepted nor rejected" in done.stderr

@@ -63,7 +63,8 @@ def check(
     """Verify a certificate: evaluate its tree, and check that no other tree of its size can be better.
 
     Give the model exactly as for `spotree certify`, with the same reading options. The check shares no code with the
-    search and takes less time than that; `--plain` uses another checker in NumPy. Exit code 0: accepted, 1: rejected,
+    search and takes less time than that; `--plain` uses another checker in NumPy, which also looks again at what the
+    first one rejects. Exit code 0: accepted, 1: rejected,
     2: not a certificate, 130: Ctrl-C (then nothing is decided). A proof that was stopped early is accepted with the
     bound that it reached.
 
@@ -73,7 +74,7 @@ def check(
 
     from spotree.errors import ReadError
     from spotree.proof.certificate import Certificate
-    from spotree.proof.check import check as run
+    from spotree.proof.checked import check as run
 
     read = Certificate.load(certificate)
     if depth is not None and read.header.get("depth") != depth:
@@ -81,7 +82,7 @@ def check(
         raise ReadError(f"{certificate} is about depth {about}, not {depth}; certify depth {depth} or drop --depth")
     try:
         with LiveLine(quiet=as_json) as live:
-            verdict = run(mdp, read, live.count, plain=plain)
+            verdict = run(read, mdp, progress=live.count, plain=plain)
     except KeyboardInterrupt:
         complain("interrupted; the certificate is neither accepted nor rejected")
         raise typer.Exit(130) from None
@@ -101,7 +102,7 @@ def check(
                 ("so", _meaning(verdict.value, verdict.bound, verdict.tolerance, mdp.sense)),
                 (
                     "assumed",
-                    f"the model is as meant; {'SHA-256 tells' if plain else 'secret names tell'} regions apart",
+                    f"the model is as meant; {'SHA-256 tells' if verdict.plain else 'secret names tell'} regions apart",
                 ),
             ]
         )

@@ -34,6 +34,7 @@ class Verdict:
     bound: float = np.nan
     tolerance: float = np.nan
     regions: int = 0
+    plain: bool = False  # the plain checker decided
 
 
 def check(
@@ -79,7 +80,7 @@ def _plain(mdp: MDP, certificate: Certificate, progress: Callable[[int, int], No
             proof.verify()
         except FloatingPointError as error:
             raise RejectedError(f"the numbers of the certificate lead nowhere: {error}") from error
-    return Verdict(True, "every region holds", proof.value, proof.bound, proof.tolerance, len(proof.records))
+    return Verdict(True, "every region holds", proof.value, proof.bound, proof.tolerance, len(proof.records), True)
 
 
 def _native(

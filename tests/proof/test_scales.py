@@ -1,0 +1,32 @@
+"""Rewards of any size, also far apart: what rounding may take is counted by what a region can reach, in both checkers."""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oracles.certify import best_return, random_mdp
+from oracles.checkers import check
+from spotree.errors import InfeasibleError
+from spotree.proof.certificate import Certificate
+from spotree.proof.certify import certify
+from spotree.proof.ingredients import Ingredients
+
+
+@pytest.mark.parametrize("scale", [1e-11, 1e11])
+def test_floors_hold_for_rewards_of_any_size(scale: float, tmp_path: Path) -> None:
+    rng, proved, path = np.random.default_rng(7), 0, tmp_path / "run.cert"
+    for _ in range(40):
+        mdp = random_mdp(rng, "forbid")
+        mdp = dataclasses.replace(mdp, discount=0.99, reward_of_choice=scale * mdp.reward_of_choice)
+        use = Ingredients(rules=("tree",), before_floors=0.0)
+        try:
+            certify(mdp, 1, time_limit=20, search=0.0, threads=1, certificate=path, ingredients=use)
+        except InfeasibleError:
+            continue
+        verdict = check(mdp, Certificate.load(path))
+        assert verdict.accepted, verdict.reason
+        assert best_return(mdp, 1, None) <= verdict.bound + 1.0001 * verdict.tolerance
+        proved += 1
+    assert proved > 20
