@@ -1,4 +1,4 @@
-"""Rewards of any size, also far apart: what rounding may take is counted by what a region can reach, in both checkers."""
+"""Rewards of any size, also far apart: both checkers count rounding by the rewards that a choice pays."""
 
 import dataclasses
 from pathlib import Path
@@ -30,3 +30,16 @@ def test_floors_hold_for_rewards_of_any_size(scale: float, tmp_path: Path) -> No
         assert best_return(mdp, 1, None) <= verdict.bound + 1.0001 * verdict.tolerance
         proved += 1
     assert proved > 20
+
+
+def test_a_reward_that_nobody_takes_adds_no_rounding(tmp_path: Path) -> None:
+    rng, path = np.random.default_rng(8), tmp_path / "run.cert"
+    for _ in range(20):
+        mdp = random_mdp(rng, "stay")
+        reward = np.where(
+            np.arange(len(mdp.reward_of_choice)) == rng.integers(len(mdp.reward_of_choice)), -1.0, 0.0
+        )
+        mdp = dataclasses.replace(mdp, discount=0.9999, reward_of_choice=reward)
+        certify(mdp, 2, time_limit=20, search=0.0, threads=1, certificate=path)
+        verdict = check(mdp, Certificate.load(path))
+        assert verdict.accepted, verdict.reason
