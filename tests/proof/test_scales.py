@@ -9,6 +9,7 @@ import pytest
 from oracles.certify import best_return, random_mdp
 from oracles.checkers import check
 from spotree.errors import InfeasibleError
+from spotree.mdp.build import build_mdp
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
 from spotree.proof.ingredients import Ingredients
@@ -32,14 +33,12 @@ def test_floors_hold_for_rewards_of_any_size(scale: float, tmp_path: Path) -> No
     assert proved > 20
 
 
-def test_a_reward_that_nobody_takes_adds_no_rounding(tmp_path: Path) -> None:
-    rng, path = np.random.default_rng(8), tmp_path / "run.cert"
-    for _ in range(20):
-        mdp = random_mdp(rng, "stay")
-        reward = np.where(
-            np.arange(len(mdp.reward_of_choice)) == rng.integers(len(mdp.reward_of_choice)), -1.0, 0.0
-        )
-        mdp = dataclasses.replace(mdp, discount=0.9999, reward_of_choice=reward)
-        certify(mdp, 2, time_limit=20, search=0.0, threads=1, certificate=path)
-        verdict = check(mdp, Certificate.load(path))
-        assert verdict.accepted, verdict.reason
+def test_a_reward_that_no_good_tree_pays_adds_no_rounding(tmp_path: Path) -> None:
+    step = np.array([[0.0, 1e-3, 0.999], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
+    reward = np.array([[0.0, 0.0], [0.0, -1.0], [0.0, 0.0]])
+    mdp = build_mdp(np.stack([step, step]), reward, 0.99999, initial=0, features=np.arange(3.0)[:, None])
+    certify(mdp, 1, time_limit=20, search=0.0, threads=1, certificate=tmp_path / "run.cert")
+    verdict = check(mdp, Certificate.load(tmp_path / "run.cert"))
+    assert verdict.accepted, verdict.reason
+    assert verdict.value == 0.0
+    assert verdict.tolerance < 1e-10
