@@ -161,7 +161,7 @@ class Worker {
             if (!bounds_.raise_visits(s.visits, all_.floor, kEnough * tolerance_ / lost,
                                       [&] { return all_.stop.load(); }))
                 reject("region ", record.number,
-                       ": what every tree visits takes too long to find with discount ", m_.discount);
+                       ": what every tree visits takes too long to find so close to discount 1");
             const double budget =
                 upper.bound - threshold_ + 4 * kUnit * (std::abs(upper.bound) + std::abs(threshold_));
             s.budget = std::max(budget, kTiny) * (1 + m_.sums);
