@@ -1,7 +1,7 @@
 # Every target sets itself up: a machine needs python3 (3.11+), make and a C++ compiler, nothing else.
 PYTHON ?= python3
 BIN := .venv/bin
-CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*.cpp core/*/*.hpp core/*/*.cpp)
+CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*.cpp core/*/*.hpp core/*/*.cpp checker/*.hpp checker/*.cpp)
 
 .PHONY: demo test lint bench bench-evaluate bench-step bench-returns bench-sizes bench-evaluations bench-timing bench-peers bench-published fuzz sanitize sanitize-quick core clean bench-proofs bench-rules-agree bench-simulation bench-against
 

@@ -1,16 +1,18 @@
-"""The stub says exactly what the compiled core offers: names, parameters, their order, types and defaults."""
+"""The stubs say exactly what the core and the checker offer: names, parameters, their order, types and defaults."""
 
 import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-from spotree import _core
+from spotree import _checker, _core
 
-STUB = (Path(__file__).parent.parent / "src" / "spotree" / "_core.pyi").read_text()
+SOURCE = Path(__file__).parent.parent / "src" / "spotree"
+STUB = (SOURCE / "_core.pyi").read_text()
 ARRAYS = {"float64": "Floats", "int64": "Ints", "int32": "SmallInts"}
 SAME = {"PerState": "Floats", "Features": "Floats"}  # names that say more than the core can know
 ARRAY = re.compile(r"(?:numpy\.)?ndarray\[dtype=(\w+)[^]]*\]")
@@ -42,17 +44,17 @@ def said(text: str) -> dict[str, str]:
 
 def built(function: Any) -> str:
     ((text, _, defaults),) = function.__nb_signature__  # one overload
-    text = ARRAY.sub(lambda found: ARRAYS[found[1]], text).replace(f"{_core.__name__}.", "")
+    text = re.sub(r"spotree\._(core|checker)\.", "", ARRAY.sub(lambda found: ARRAYS[found[1]], text))
     text = DEFAULT.sub(lambda found: f"= {defaults[int(found[1])]!r}", text)
     node = ast.parse(text.replace("def (", "def value(") + ": ...").body[0]
     assert isinstance(node, ast.FunctionDef)
     return signature(node)
 
 
-def offered() -> dict[str, str]:
+def offered(module: ModuleType) -> dict[str, str]:
     """What the binary has, in the same words."""
     there: dict[str, str] = {}
-    for name, thing in vars(_core).items():
+    for name, thing in vars(module).items():
         if name.startswith("_"):
             continue
         if not isinstance(thing, type):
@@ -67,8 +69,8 @@ def offered() -> dict[str, str]:
     return there
 
 
-def differences(text: str) -> Iterator[str]:
-    stub, binary = said(text), offered()
+def differences(text: str, module: ModuleType = _core) -> Iterator[str]:
+    stub, binary = said(text), offered(module)
     for name in sorted(stub.keys() | binary.keys()):
         one, other = stub.get(name, "nothing"), binary.get(name, "nothing")
         if one != other:
@@ -77,6 +79,10 @@ def differences(text: str) -> Iterator[str]:
 
 def test_the_stub_and_the_compiled_core_say_the_same() -> None:
     assert list(differences(STUB)) == []
+
+
+def test_the_stub_and_the_compiled_checker_say_the_same() -> None:
+    assert list(differences((SOURCE / "_checker.pyi").read_text(), _checker)) == []
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "tree": BASE,
     "step": BASE | {"tree"},
     "methods": BASE | {"mdp", "values", "tree", "step"},
-    "proof": BASE | {"mdp", "values", "tree", "step", "methods"},
+    "proof": BASE | {"_checker", "mdp", "values", "tree", "step", "methods"},
     "report": BASE | {"mdp", "values", "tree", "step", "methods"},
     "exports": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "report"},
     "imports": BASE | {"mdp", "values", "tree", "step", "methods", "exports"},
@@ -171,6 +171,13 @@ def test_a_room_of_the_core_includes_only_what_stands_below_it(room: str) -> Non
 
 def test_every_room_of_the_core_stands_in_the_table() -> None:
     assert {path.stem for path in CORE.iterdir()} == set(MAY_INCLUDE)
+
+
+def test_the_native_checker_includes_no_header_of_the_core() -> None:
+    folder = CORE.parent / "checker"
+    for path in sorted(folder.iterdir()):
+        for mark, header in INCLUDE.findall(path.read_text()):
+            assert (folder / header).is_file() if mark == '"' else not (CORE / header).is_file()
 
 
 def test_only_the_bindings_see_python() -> None:

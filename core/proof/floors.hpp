@@ -68,21 +68,22 @@ constexpr double kWorthLooking = 1e-4, kWorthKeeping = 1e-5, kWorthTrying = 1e-3
 constexpr size_t kTries = 20;
 
 // Floors for the states where they could matter most; gives up when the first twenty gain nothing.
-inline std::vector<Floor> find_floors(Shared& shared, Bounder& bounder, Region& root, int threads,
+inline std::vector<Floor> find_floors(Shared& shared, Bounder& bounder, const Region& root, int threads,
                                       double seconds) {
     const GroupedModel& m = shared.model;
     auto stop = [&] { return shared.stopped(); };
     std::vector<double> occupancy;
-    bounder.relaxer.solve(root.allowed, root.relaxed, kNoLevel, kRelaxed * shared.tolerance, stop);
-    bounder.relaxer.occupancy(root.relaxed, occupancy, stop);
-    const double room = root.relaxed.bound - shared.close_at();
+    Relaxed sharp = root.relaxed;  // the root's own value is the one that is written down
+    bounder.relaxer.solve(root.allowed, sharp, kNoLevel, kRelaxed * shared.tolerance, stop);
+    bounder.relaxer.occupancy(sharp, occupancy, stop);
+    const double room = sharp.bound - shared.close_at();
     std::vector<std::pair<double, int>> worth;  // what a full floor would be worth, state
     std::vector<double> spread(m.num_states, 0.0);
     for (int i : bounder.relaxer.reach()) {
         if (m.group_of[i] < 0) continue;
         for (int64_t row = m.choice_start[i]; row < m.choice_start[i + 1]; ++row) {
             if (!bounder.relaxer.usable(row)) continue;
-            const double* value = root.relaxed.value.data();
+            const double* value = sharp.value.data();
             spread[i] = std::max(spread[i], value[i] - worth_by_four(m, row, value));
         }
         const double most = occupancy[i] * spread[i];

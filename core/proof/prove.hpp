@@ -68,11 +68,7 @@ class Prover {
             if (sharpen && shared.switches.floors && shared.switches.regret) {
                 if (find_root_floors(plan, bounders, root, draft)) return settle_root(draft);
             } else if (sharpen) {
-                bounders[0]->viable.clear();
-                const double shown = root.bound;
-                verdict = bounders[0]->process(root, whole, kRounds, true, write ? &draft : nullptr);
-                if (verdict == Verdict::closed) return settle_root(draft);
-                if (verdict == Verdict::stopped) root.bound = shown;  // its last round is not in the draft
+                if (narrow(*bounders[0], root, draft, nullptr) == Verdict::closed) return settle_root(draft);
             }
             sharpen = true;
             const double best = shared.best.load();
@@ -108,10 +104,25 @@ class Prover {
     std::atomic<Winner> winner{Winner::none};
 
   private:
+    // More rounds at the root; where they are stopped, neither the root nor what is written changes.
+    Verdict narrow(Bounder& bounder, Region& root, Draft& draft, const std::vector<Floor>* floors) {
+        Draft more;
+        Region smaller = root;
+        bounder.viable.clear();
+        const bool write = by_state.on || by_tree.on;
+        const Verdict verdict = bounder.process(smaller, {{0, shared.sizes.whole, 0}}, kRounds, true,
+                                                write ? &more : nullptr, floors);
+        if (verdict == Verdict::stopped) return verdict;
+        root = std::move(smaller);
+        draft.words.insert(draft.words.end(), more.words.begin(), more.words.end());
+        draft.numbers.insert(draft.numbers.end(), more.numbers.begin(), more.numbers.end());
+        draft.rounds += more.rounds;
+        return verdict;
+    }
+
     // Floors and filter at the root; true if that closes it.
     bool find_root_floors(const Plan& plan, std::vector<std::unique_ptr<Bounder>>& bounders, Region& root,
                           Draft& draft) {
-        const bool write = by_state.on || by_tree.on;
         for (int round = 0; round < 2 && !shared.stopped(); ++round) {
             const double before = root.bound;
             const auto floors = find_floors(shared, *bounders[0], root, plan.threads,
@@ -120,17 +131,8 @@ class Prover {
                 for (const auto& f : floors)
                     bounder->floor[f.state] = std::max(bounder->floor[f.state], f.level);
             }
-            Draft more;
-            Region smaller = root;
-            const std::vector<Item> whole{{0, shared.sizes.whole, 0}};
-            bounders[0]->viable.clear();
-            const Verdict verdict =
-                bounders[0]->process(smaller, whole, kRounds, true, write ? &more : nullptr, &floors);
+            const Verdict verdict = narrow(*bounders[0], root, draft, &floors);
             if (verdict == Verdict::stopped) return false;
-            root = std::move(smaller);
-            draft.words.insert(draft.words.end(), more.words.begin(), more.words.end());
-            draft.numbers.insert(draft.numbers.end(), more.numbers.begin(), more.numbers.end());
-            draft.rounds += more.rounds;
             lower_bound_to(root.bound);
             if (verdict == Verdict::closed) return true;
             certified_ = root.bound;
@@ -139,10 +141,10 @@ class Prover {
         return false;
     }
 
-    // False if the old proof had not parted its root: then there is nothing to go on with.
+    // False if the old proof had not bounded and parted its root: then there is nothing to go on with.
     bool restore(Region& root, Draft& draft, std::vector<std::unique_ptr<Bounder>>& bounders) {
         old->replay(shared.model);
-        if (old->regions.at(old->root).group < 0) {
+        if (old->regions.at(old->root).group < 0 || old->regions.at(old->root).draft.rounds == 0) {
             old.reset();
             return false;
         }

@@ -12,6 +12,7 @@ struct Region {
     ActionSets allowed;
     Relaxed relaxed;
     double bound = std::numeric_limits<double>::infinity();
+    bool afresh = false;  // a reader of the certificate does not know its value
 };
 
 // The proof of one region as it is written down: for each round value, visits and what was filtered.
@@ -19,13 +20,14 @@ struct Draft {
     std::vector<int32_t> words;
     std::vector<double> numbers;
     int rounds = 0;
-    bool brief = false;  // the checker finds values and visits itself
+    bool brief = false;  // values are told by how they change, visits are left to the reader
 };
 
 enum class Effort {
-    full,       // as sharp as it gets
-    rough,      // the relaxation only as sharp as it takes to see whether it closes the region
-    relaxation  // rough, and no regret
+    full,        // as sharp as it gets
+    rough,       // the relaxation only as sharp as it takes to see whether it closes the region
+    relaxation,  // rough, and no regret
+    none         // with the value that the region has
 };
 
 struct Floor {
@@ -88,12 +90,17 @@ class Bounder {
         shared_.regions.fetch_add(1, std::memory_order_relaxed);
         const Turn turn(shared_);
         for (int round = 0; round < rounds; ++round) {
-            const bool feasible = relaxer.solve(region.allowed, region.relaxed, shared_.close_at(),
-                                                kRelaxed * shared_.tolerance, stop, effort != Effort::full);
+            const double close_at = shared_.close_at();  // a better tree may come meanwhile
+            const bool feasible =
+                effort == Effort::none
+                    ? relaxer.measure(region.allowed, region.relaxed)
+                    : relaxer.solve(region.allowed, region.relaxed, close_at, kRelaxed * shared_.tolerance,
+                                    stop, effort != Effort::full);
             if (!feasible) {
                 region.bound = -std::numeric_limits<double>::infinity();
                 return Verdict::closed;
             }
+            if (draft && draft->brief && !floors) way_ = relaxer.way(region.relaxed, close_at, region.afresh);
             const double upper = region.relaxed.bound;
             region.bound = std::min(region.bound, upper);
             if (upper <= shared_.close_at()) {
@@ -201,18 +208,24 @@ class Bounder {
         }
     }
 
-    void write(Draft* draft, const Region& region, bool regret, const std::vector<int32_t>& removed,
+    void write(Draft* draft, Region& region, bool regret, const std::vector<int32_t>& removed,
                const std::vector<Floor>* floors) const {
         if (!draft) return;
         ++draft->rounds;
+        region.afresh = false;
         const bool brief = draft->brief && !floors;
         const int count = floors ? int(floors->size()) : 0;
         draft->words.insert(draft->words.end(),
                             {int32_t(regret) + (brief ? 2 : 0), count, int32_t(removed.size())});
         for (int k = 0; k < count; ++k) draft->words.push_back((*floors)[k].state);
         draft->words.insert(draft->words.end(), removed.begin(), removed.end());
-        if (brief) return;
         auto& to = draft->numbers;
+        if (brief) {
+            draft->words.insert(draft->words.end(), {way_.sweeps, int32_t(way_.states.size())});
+            draft->words.insert(draft->words.end(), way_.states.begin(), way_.states.end());
+            for (const int32_t i : way_.states) to.push_back(region.relaxed.value[i]);
+            return;
+        }
         to.insert(to.end(), region.relaxed.value.begin(), region.relaxed.value.end());
         for (int k = 0; k < count; ++k) {
             to.push_back((*floors)[k].scale);
@@ -223,6 +236,7 @@ class Bounder {
     }
 
     LeastVisits least_;
+    Relaxer::Way way_;
     std::vector<double> row_loss_;  // [row]
     std::vector<int32_t> removed_;
     std::vector<char> inside_;

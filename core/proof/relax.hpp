@@ -19,6 +19,7 @@ struct Relaxed {
 };
 
 constexpr double kRelaxed = 0.02;    // of the tolerance: so near a relaxation comes to its optimum
+constexpr double kGrid = 0.25;       // of that, in one backup: the grid to which values are rounded up
 constexpr double kNoLevel = -1e300;  // nothing closes here
 
 class Relaxer {
@@ -35,14 +36,18 @@ class Relaxer {
                bool rough = false, const double* reward_shift = nullptr, double reward_scale = 1.0) {
         shift_ = reward_shift;
         scale_ = reward_scale;
+        sweeps_ = 0;
+        evaluated_ = false;
         if (!found_.explore(allowed)) {
             r.bound = -std::numeric_limits<double>::infinity();
             return false;
         }
+        before_ = r.value;
         for (int i : reach()) {
             if (r.policy[i] < 0 || !usable(r.policy[i])) r.policy[i] = best_row(i, r.value.data()).first;
         }
         double enough = tolerance * (1 - m_.discount);
+        grid_ = enough;
         const bool fine = sweep_down(r, close_at, 0.3 * enough, rough, stop);
         for (int round = 0; round < 500; ++round) {
             double excess = 0, size = 0;
@@ -64,14 +69,64 @@ class Relaxer {
             if (rough) {
                 const double room = std::abs(m_.start_value(r.value.data()) - close_at);
                 enough = std::max(tolerance, 0.02 * room) * (1 - m_.discount);
+                grid_ = enough;
             }
             if (excess <= std::max(enough, 4e-15 * size) &&
                 (round > 0 || fine || lowest_is_policy(r, enough)))
                 return true;
             if (!changed && round > 20) return true;
             evaluate(r, 0.3 * enough, stop);
+            evaluated_ = true;
         }
         return true;
+    }
+
+    // The bound that a value gives as it stands; false as for `solve`.
+    bool measure(const ActionSets& allowed, Relaxed& r) {
+        shift_ = nullptr;
+        scale_ = 1;
+        if (!found_.explore(allowed)) {
+            r.bound = -std::numeric_limits<double>::infinity();
+            return false;
+        }
+        for (int i : reach()) {
+            if (r.policy[i] < 0 || !usable(r.policy[i])) r.policy[i] = best_row(i, r.value.data()).first;
+        }
+        find_bound(r);
+        return true;
+    }
+
+    // How a reader gets from the value before the last `solve` to the value now: so many sweeps, then these
+    // states. Values that were not swept are rounded up to a grid, as far as the bound allows, and those that
+    // hardly changed are what they were: fewer and shorter numbers. `afresh`: the reader knows nothing.
+    struct Way {
+        int sweeps = 0;
+        std::vector<int32_t> states;
+    };
+
+    Way way(Relaxed& r, double close_at, bool afresh) {
+        if (!evaluated_ && !afresh) return {sweeps_, {}};
+        const bool closed = r.bound <= close_at;
+        const std::vector<double> exact = r.value;
+        double step = std::exp2(std::floor(std::log2(kGrid * grid_)));
+        for (int tries = 0; tries < 3 && step > 0 && std::isfinite(step); ++tries, step *= 0x1p-8) {
+            for (int i : reach()) {
+                const bool same = !afresh && before_[i] >= exact[i] && before_[i] < exact[i] + step;
+                r.value[i] = same ? before_[i] : step * std::ceil(exact[i] / step);
+            }
+            find_bound(r);
+            if (!closed || r.bound <= close_at) break;
+        }
+        if (closed && !(r.bound <= close_at)) {
+            r.value = exact;
+            find_bound(r);
+        }
+        Way found;
+        for (int i : reach()) {
+            if (afresh || r.value[i] != before_[i]) found.states.push_back(i);
+        }
+        std::sort(found.states.begin(), found.states.end());
+        return found;
     }
 
     // Discounted visits of the states under a policy, over the states found by the last `solve`.
@@ -112,7 +167,6 @@ class Relaxer {
     const std::vector<int32_t>& reach() const { return found_.states(); }
     bool reaches(int state) const { return found_.has(state); }
     bool usable(int64_t row) const { return found_.usable(row); }
-    double slack() const { return slack_; }
     double q(int state, int64_t row, const double* value) const {
         if (!shift_) return worth_by_four(m_, row, value);
         return m_.discount * ahead_by_four(m_, row, value) + scale_ * m_.reward[row] + shift_[state];
@@ -130,6 +184,16 @@ class Relaxer {
         return {best, most};
     }
 
+    void find_bound(Relaxed& r) {
+        double excess = 0, size = 0;
+        for (int i : reach()) {
+            excess = std::max(excess, best_row(i, r.value.data()).second - r.value[i]);
+            size = std::max(size, std::abs(r.value[i]));
+        }
+        slack_ = (excess + m_.rounding * size) / (1 - m_.discount);
+        r.bound = m_.start_value(r.value.data()) + slack_;
+    }
+
     // Value iteration in place, successors mostly first and with the way back to the state itself summed up:
     // few sweeps where there are few cycles. From above it stays above, so that every sweep gives a bound.
     // True if more sweeps would not help (rough: would not bring the bound down to `close_at`).
@@ -137,6 +201,7 @@ class Relaxer {
         double before = 0;
         for (int k = 0; k < 100 && !stop(); ++k) {
             double change = 0;
+            ++sweeps_;
             for (int i : reach()) {
                 double& here = r.value[i];
                 double most = -std::numeric_limits<double>::infinity();
@@ -211,10 +276,13 @@ class Relaxer {
 
     const GroupedModel& m_;
     Reach found_;
-    std::vector<double> backup_;
+    std::vector<double> backup_, before_;  // before: the value that the last `solve` began with
     KrylovSpace space_;
     const double* shift_ = nullptr;  // added to the reward of a state (for floors)
     double scale_ = 1, slack_ = 0;
+    double grid_ = 0;  // how near the last `solve` came to its policy's value, in one backup
+    int sweeps_ = 0;
+    bool evaluated_ = false;
 };
 
 }  // namespace spotree::proof

@@ -65,16 +65,15 @@ struct OldProof {
             const int32_t regret = words.at(place), count = words.at(place + 1), gone = words.at(place + 2);
             place += 3;
             const bool brief = regret & 2;
-            const size_t length = brief ? 0
-                                        : size_t(m.num_states) * (1 + (regret ? 1 : 0)) +
-                                              size_t(count) * (size_t(m.num_states) + 2);
-            if (count < 0 || taken + length > numbers.size())
+            const auto states = size_t(m.num_states);
+            const size_t length = brief ? 0 : states * (1 + (regret ? 1 : 0)) + size_t(count) * (states + 2);
+            if (count < 0 || (brief && count > 0) || taken + length > numbers.size())
                 throw std::invalid_argument("the numbers end early");
             if (!brief)
                 region.value.assign(numbers.begin() + int64_t(taken),
                                     numbers.begin() + int64_t(taken) + m.num_states);
-            for (int32_t k = 0; k < count && !brief; ++k) {
-                const size_t where = taken + size_t(m.num_states) + size_t(k) * (size_t(m.num_states) + 2);
+            for (int32_t k = 0; k < count; ++k) {
+                const size_t where = taken + states + size_t(k) * (states + 2);
                 floors.emplace_back(bounded(words.at(place++), m.num_states), numbers.at(where + 1));
             }
             for (int32_t k = 0; k < gone; ++k) {
@@ -82,6 +81,12 @@ struct OldProof {
                 region.allowed.remove(pair / m.num_actions, pair % m.num_actions);
             }
             taken += length;
+            if (!brief) continue;
+            const int32_t listed = words.at(place + 1);  // sweeps before them are left out: any value will do
+            place += 2;
+            for (int32_t k = 0; k < listed; ++k) {
+                region.value[bounded(words.at(place++), m.num_states)] = numbers.at(taken++);
+            }
         }
         if (region.parent < 0) {
             region.draft.rounds = words.at(at + 5);
@@ -124,6 +129,7 @@ inline void reopen(const OldProof& old, const GroupedModel& m, Journal& journal,
         if (region.group < 0 || (region.kept && region.removed)) continue;
         Region open{region.allowed, Relaxed(m.num_states), region.bound};
         open.relaxed.value = region.value;
+        open.afresh = true;
         rule.reopen(open, number, region.group, region.same, region.kept, region.removed);
     }
 }

@@ -31,7 +31,7 @@ class StateRule {
     void begin(Bounder& bounder, Region root, const Draft& draft) {
         const std::vector<Item> whole{{0, shared_.sizes.whole, 0}};
         const double shown = root.bound;
-        const Verdict verdict = bounder.process(root, whole, 1, false, nullptr);
+        const Verdict verdict = bounder.process(root, whole, 1, false, nullptr, nullptr, Effort::none);
         root.bound = shown;  // what this found is not in the draft
         switch (verdict) {
             case Verdict::closed:

@@ -22,9 +22,10 @@ class TreeWorker {
     void begin(const Draft& draft, double solo_seconds) {
         auto stop = [&] { return shared_.stopped(); };
         Region root = rule_.root_;
-        bounder_.relaxer.solve(root.allowed, root.relaxed, kNoLevel, kRelaxed * shared_.tolerance, stop);
+        Relaxed sharp = root.relaxed;
+        bounder_.relaxer.solve(root.allowed, sharp, kNoLevel, kRelaxed * shared_.tolerance, stop);
         std::vector<double> occupancy;
-        bounder_.relaxer.occupancy(root.relaxed, occupancy, stop);
+        bounder_.relaxer.occupancy(sharp, occupancy, stop);
         rule_.weight_.assign(m_.num_groups, 0.0);
         for (int i = 0; i < m_.num_states; ++i) {
             if (m_.group_of[i] >= 0) rule_.weight_[m_.group_of[i]] += occupancy[i];
@@ -38,7 +39,7 @@ class TreeWorker {
         }
         listen();
         const std::vector<Item> whole{{0, shared_.sizes.whole, 0}};
-        const Verdict verdict = bounder_.process(root, whole, 1, false, nullptr);
+        const Verdict verdict = bounder_.process(root, whole, 1, false, nullptr, nullptr, Effort::none);
         if (verdict == Verdict::open)
             rule_.team_.put({std::make_shared<const Region>(root),
                              whole,

@@ -110,11 +110,18 @@ def test_ctrl_c_shows_tree_and_bound_and_leaves_a_certificate_of_that_bound(seco
     assert [file.name for file in tmp_path.iterdir()] == ["run.cert"]
 
 
+def test_the_plain_checker_says_the_same(proof: Path) -> None:
+    native, plain = (run("check", proof, "frozenlake_4x4", *more) for more in ((), ("--plain",)))
+    assert native.returncode == plain.returncode == 0
+    assert "secret names tell regions apart" in native.stdout
+    assert native.stdout.replace("secret names tell", "SHA-256 tells") == plain.stdout
+
+
 def test_ctrl_c_while_checking_decides_nothing(proof: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("spotree.proof.check"), "check", interrupt)
+    monkeypatch.setattr(import_module("spotree.proof.checked"), "check", interrupt)
     done = CliRunner().invoke(app, ["check", str(proof), "frozenlake_4x4"])
     assert done.exit_code == 130
     assert "neither accepted nor rejected" in done.stderr

@@ -14,7 +14,7 @@ from spotree.proof.records import Record, read_records
 def with_records(certificate: Certificate, records: list[Record]) -> Certificate:
     """The certificate with other regions."""
     words: list[int] = []
-    numbers: list[np.ndarray] = []
+    numbers: list[np.ndarray] = [np.zeros(0)]
     for record in records:
         own = [record.number, record.parent, record.first, record.second, len(record.rounds)]
         numbers.append(np.zeros(1))
@@ -22,7 +22,8 @@ def with_records(certificate: Certificate, records: list[Record]) -> Certificate
             brief = entry.value is None
             own += [int(entry.regret) + 2 * brief, len(entry.floors), len(entry.removed)]
             own += [state for state, _, _ in entry.floors] + list(entry.removed)
-            numbers += [] if brief else [entry.value]
+            own += [entry.sweeps, len(entry.states), *entry.states] if brief else []
+            numbers.append(entry.values if brief else entry.value)
             for _, scale, value in entry.floors:
                 numbers += [np.array([scale, 0.0]), value]
             numbers += [] if entry.visits is None else [entry.visits]

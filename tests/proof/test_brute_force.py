@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from oracles.certify import best_return, random_mdp
+from oracles.checkers import check
 from spotree.errors import InfeasibleError
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
-from spotree.proof.check import check
 from spotree.proof.ingredients import Ingredients
 
 RULES = {

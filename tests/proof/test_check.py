@@ -7,11 +7,11 @@ import pytest
 
 from oracles.certificates import with_header, with_records
 from oracles.certify import random_mdp, returns
+from oracles.checkers import check
 from oracles.mutations import KINDS, Source
 from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
-from spotree.proof.check import check
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.records import Record, read_records
 from spotree.tree.tree import leaf
@@ -36,7 +36,7 @@ def sources(tmp_path_factory):
         better = certify(mdp, depth + 1, start=best, time_limit=1.0, search=0.5).policy.tree
         for rule in rules:
             for plain in (False, True):
-                use = Ingredients(rules=(rule,), regret=not plain, solo=not plain, before_floors=0.1)
+                use = Ingredients(rules=(rule,), regret=not plain, solo=not plain, before_floors=0.1, listed=10**8)
                 limits = {"time_limit": 60, "search": 0.0, "threads": 1, "max_leaves": leaves}
                 certify(mdp, depth, start=best, certificate=path, ingredients=use, **limits)
                 source = Source(mdp, Certificate.load(path), plain, better)

@@ -1,9 +1,16 @@
 """`spotree.check`: a certificate or its file first, then the model; the claim that holds, or why not."""
 
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
 import pytest
 
 import spotree
 from spotree.errors import InvalidProblemError, ReadError
+from spotree.mdp.build import build_mdp
+
+one = import_module("spotree.proof.check")
 
 LAKE = spotree.load("frozenlake_4x4")
 
@@ -31,3 +38,30 @@ def test_what_is_no_certificate_and_no_model_is_refused(tmp_path):
         InvalidProblemError, match=r"expected an MDP after the certificate, got PosixPath; call check"
     ):
         spotree.check(LAKE, tmp_path / "run.cert")  # type: ignore[arg-type]
+
+
+def test_what_the_native_checker_rejects_the_plain_one_decides(tmp_path, monkeypatch):
+    spotree.certify(LAKE, 1, time_limit=20, threads=1, certificate=tmp_path / "run.cert")
+    held = spotree.Certificate.load(tmp_path / "run.cert")
+    native = spotree.check(held, LAKE)
+    assert native.accepted
+    assert not native.plain
+    monkeypatch.setattr(one, "_native", lambda *_: spotree.Verdict(False, "region 7 is open"))
+    second = spotree.check(held, LAKE)
+    assert second.accepted
+    assert second.plain
+    assert second.bound == pytest.approx(native.bound)
+    assert second.reason == "every region holds by the plain checker; the native one stopped: region 7 is open"
+    false = replace(held, header=held.header | {"bound": held.header["value"] / 2})
+    assert not spotree.check(false, LAKE).accepted
+
+
+def test_visits_that_take_for_ever_are_left_to_the_plain_checker(tmp_path):
+    swap = np.array([[0.0, 1.0], [1.0, 0.0]])
+    reward = np.array([[1.0, 0.0], [0.0, 1.0]])
+    mdp = build_mdp(np.stack([swap, swap]), reward, 1 - 1e-8, initial=0, features=np.zeros((2, 1)))
+    spotree.certify(mdp, 1, time_limit=20, threads=1, tolerance=1e-3, certificate=tmp_path / "run.cert")
+    verdict = spotree.check(tmp_path / "run.cert", mdp)
+    assert verdict.accepted
+    assert verdict.plain
+    assert "what every tree visits takes too long to find so close to discount 1" in verdict.reason

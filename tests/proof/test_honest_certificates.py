@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from oracles.certify import random_mdp
+from oracles.checkers import check
 from spotree.errors import InfeasibleError
 from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
-from spotree.proof.check import check
 from spotree.proof.ingredients import Ingredients
 
 MISSING = ("random", "end", "stay", "forbid")

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from oracles.certify import best_return, random_mdp
+from oracles.checkers import check
 from spotree.models import load
 from spotree.proof.attempt import Attempt
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
-from spotree.proof.check import check
 from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.problem import Problem, make_problem

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from oracles.certify import random_mdp
+from oracles.checkers import check
 from oracles.fractions_of_trees import exact_best, exact_return
 from spotree.errors import InvalidProblemError
 from spotree.mdp.build import build_mdp
@@ -15,7 +16,6 @@ from spotree.mdp.model import MDP
 from spotree.proof import problem
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
-from spotree.proof.check import check
 from spotree.proof.rounding import reachable_error
 from spotree.values import optimum
 

@@ -5,12 +5,12 @@ import time
 import numpy as np
 import pytest
 
+from oracles.checkers import check
 from spotree.errors import InvalidProblemError
 from spotree.methods.solution import SolveStatus
 from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
-from spotree.proof.check import check
 from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.problem import make_problem

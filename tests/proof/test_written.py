@@ -7,11 +7,11 @@ import threading
 import numpy as np
 import pytest
 
+from oracles.checkers import check
 from spotree.files import UnwrittenError
 from spotree.models import load
 from spotree.proof.certificate import Certificate, CertificateWriter
 from spotree.proof.certify import certify
-from spotree.proof.check import check
 from spotree.tree.tree import leaf
 
 LAKE = load("frozenlake_4x4")

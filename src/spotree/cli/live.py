@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ class LiveLine:
 
     def __init__(self, quiet: bool = False, sense: "Sense" = "max") -> None:
         self.active = sys.stderr.isatty() and not quiet
-        self.width = 0
+        self.width, self.counted = 0, 0.0
         self.sense = sense
 
     def __enter__(self) -> "LiveLine":
@@ -40,7 +41,8 @@ class LiveLine:
 
     def count(self, done: int, total: int) -> None:
         """Show how far a check is, now and then."""
-        if done % 200 == 0:
+        if (now := time.monotonic()) - self.counted >= 0.1:
+            self.counted = now
             self.say(f"checked {done:,} of {total:,} regions")
 
     def say(self, text: str) -> None:

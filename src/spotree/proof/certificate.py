@@ -1,7 +1,7 @@
 """The file of a proof: written while the proof runs, read back as plain arrays.
 
-A certificate is a zip archive: `header.json`, and chunks of two streams: `words-NNNN` (int32, little-endian)
-and `numbers-NNNN` (float64, stored byte plane by byte plane, which compresses better). Layout: docs/proof.md.
+A certificate is a zip archive: `header.json`, and chunks of two streams: `words-NNNN` (int32, in few bytes as packed.py
+says) and `numbers-NNNN` (float64, stored byte plane by byte plane, which compresses better). Layout: docs/proof.md.
 """
 
 import hashlib
@@ -21,9 +21,10 @@ from spotree.files import Draft, UnwrittenError
 from spotree.mdp.model import MDP
 from spotree.mdp.reorder import reordered
 from spotree.proof.header import check_header
+from spotree.proof.packed import packed, unpacked
 
 FORMAT = "spotree-certificate"
-VERSION = 1
+VERSION = 2
 LONGEST_HEADER = 2**26  # bytes
 
 
@@ -85,7 +86,7 @@ class CertificateWriter:
             self.epoch, self.chunks = epoch, 0
         if len(words) == 0:
             return
-        self.archive.writestr(f"words-{self.chunks:04d}", words.astype("<i4").tobytes())
+        self.archive.writestr(f"words-{self.chunks:04d}", packed(words))
         self.archive.writestr(f"numbers-{self.chunks:04d}", shuffled(numbers))
         self.chunks += 1
 
@@ -121,11 +122,6 @@ def shuffled(numbers: Floats) -> bytes:
     return np.ascontiguousarray(numbers.astype("<f8").view(np.uint8).reshape(-1, 8).T).tobytes()
 
 
-def _words(raw: bytes) -> SmallInts:
-    words: SmallInts = np.frombuffer(raw, "<i4").astype(np.int32, copy=False)
-    return words
-
-
 def unshuffled(raw: bytes) -> Floats:
     numbers: Floats = np.ascontiguousarray(np.frombuffer(raw, np.uint8).reshape(8, -1).T).view("<f8").ravel()
     return numbers
@@ -149,11 +145,12 @@ class Certificate:
                     raise ReadError(f"{path}: not a certificate (no format {FORMAT!r} in it)")
                 if header.get("version") != VERSION:
                     raise ReadError(
-                        f"{path}: version {in_short(header.get('version'))}; this spotree reads {VERSION}"
+                        f"{path}: a certificate of version {in_short(header.get('version'))}; this spotree reads"
+                        f" {VERSION}: certify again, or check it with the spotree that wrote it"
                     )
                 check_header(header)
                 chunks = range(header["chunks"])
-                words = [_words(archive.read(f"words-{k:04d}")) for k in chunks]
+                words = [unpacked(archive.read(f"words-{k:04d}")) for k in chunks]
                 numbers = [unshuffled(archive.read(f"numbers-{k:04d}")) for k in chunks]
         except KeyError as error:
             raise ReadError(f"{path}: not a certificate, or a damaged one (no member {error})") from error

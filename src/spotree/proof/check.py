@@ -1,31 +1,27 @@
-"""Checks a certificate with plain NumPy. The lemmas it stands on are in docs/proof.md.
+"""Checks a certificate: with the native checker, or with the plain one in NumPy. They share no code with each other.
 
-It shares with the search only the file format (certificate.py, records.py) and the model (mdp); its bounds, its trees
-and its evaluation are its own (cover.py, plain.py, plain_trees.py).
-
-What it assumes: the MDP is the one meant, NumPy adds correctly, and regions with equal SHA-256 digests are equal. What
-float64 rounding may take from a bound is in the bound.
-What it proves: no tree of the certificate's size has a return above `bound + tolerance`.
-
-"Improving" below means: a return above the incumbent's by more than the tolerance.
+What both assume: the MDP is the one meant, float64 is added as IEEE 754 says, and regions are told apart (SHA-256, or
+names under secrets of the process). What rounding may take from a bound is in the bound.
+What both prove: no tree of the certificate's size has a return above `bound + tolerance`.
 """
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from spotree import _checker
+from spotree.claims import ClaimError
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.proof.certificate import Certificate, as_certified, fingerprint
-from spotree.proof.cover import Cover, Region, RejectedError
-from spotree.proof.plain import ROUNDED_VISITS, TINY, UNIT, Mask, Plain
-from spotree.proof.plain_trees import Losses
-from spotree.proof.records import Record, read_records
+from spotree.proof.cover import RejectedError
+from spotree.proof.header import check_header
+from spotree.proof.plain_check import PlainProof
 
-ROUNDED = 1e-12  # what dividing by a sum may leave above 1
-SHARE = 0.1  # of the tolerance that rounding may take
-ENOUGH = 0.01  # of the tolerance: values and visits that the checker finds itself come as near
+NO_LIMIT = 2**62  # leaves: more than any tree has
+PAUSE = 0.1  # seconds between looks at a check that runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,177 +34,102 @@ class Verdict:
     bound: float = np.nan
     tolerance: float = np.nan
     regions: int = 0
+    plain: bool = False  # the plain checker decided
 
 
-def check(mdp: MDP, certificate: Certificate, progress: Callable[[int, int], None] | None = None) -> Verdict:
+def check(
+    mdp: MDP,
+    certificate: Certificate,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    plain: bool = False,
+    threads: int | None = None,
+) -> Verdict:
     """Verify a certificate against the model it is about; `progress` gets the regions done and all regions."""
     try:
-        proof = _Proof(mdp, certificate, progress)
-        proof.verify()
+        check_header(certificate.header)
+        mdp = _the_model(mdp, certificate)
+        if plain:
+            return _plain(mdp, certificate, progress or (lambda done, total: None))
+        return _native(mdp, certificate, progress, threads or os.cpu_count() or 1)
     except RejectedError as error:
         return Verdict(False, str(error))
-    except (KeyError, IndexError, ValueError, TypeError, OverflowError) as error:
+    except (ClaimError, KeyError, IndexError, ValueError, TypeError, OverflowError) as error:
         return Verdict(False, f"the certificate is malformed: {type(error).__name__}: {error}")
-    return Verdict(True, "every region holds", proof.value, proof.bound, proof.tolerance, len(proof.records))
 
 
-class _Proof:
-    def __init__(self, mdp: MDP, certificate: Certificate, progress: Callable[[int, int], None] | None) -> None:
-        header = certificate.header
+def _the_model(mdp: MDP, certificate: Certificate) -> MDP:
+    """The model in the order of the certificate, if it is the one that was certified."""
+    header = certificate.header
+    try:
+        mdp = as_certified(mdp, certificate)
+    except InvalidProblemError as error:
+        raise RejectedError(f"the certificate is about another model ({header['model']}): {error}") from error
+    if header["fingerprint"] != fingerprint(mdp):
+        raise RejectedError(
+            f"the certificate is about another model ({header['model']}), or this one read with other options;"
+            " give the model exactly as it was certified"
+        )
+    return mdp
+
+
+def _plain(mdp: MDP, certificate: Certificate, progress: Callable[[int, int], None]) -> Verdict:
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
         try:
-            mdp = as_certified(mdp, certificate)
-        except InvalidProblemError as error:
-            raise RejectedError(f"the certificate is about another model ({header['model']}): {error}") from error
-        if header["fingerprint"] != fingerprint(mdp):
-            raise RejectedError(
-                f"the certificate is about another model ({header['model']}), or this one read with other options;"
-                " give the model exactly as it was certified"
-            )
-        self.depth, self.max_leaves = header["depth"], header["max_leaves"]
-        counts = [self.depth + 1, 1 if self.max_leaves is None else self.max_leaves]
-        if not all(type(count) is int and count >= 1 for count in counts) or not mdp.discount < 1:
-            raise RejectedError("a proof is about a depth of 0 or more, 1 leaf or more and a discount below 1")
-        self.plain = Plain(mdp)
-        self.check_sums()
-        actions = self.plain.tree_actions(header["tree"], self.depth, self.max_leaves)
-        self.value, off = self.plain.policy_return(actions)
-        self.tolerance, self.bound = float(header["margin"]), float(header["bound"])
-        reward = self.plain.reward
-        scale = (max(reward.max(), 0) - min(reward.min(), 0)) / self.plain.far  # no two returns differ by more
-        if not 0 < self.tolerance <= max(scale, TINY) < np.inf:
-            raise RejectedError(
-                f"the tolerance {self.tolerance:g} is not small: returns differ by {scale:g} at most"
-            )
-        if not off <= SHARE * self.tolerance:
-            raise RejectedError(
-                f"rounding may move a return by {off:.1e} with discount {mdp.discount!r}, more than a tenth of the"
-                f" tolerance {self.tolerance:.1e}; certify with a larger tolerance"
-            )
-        if not abs(self.value - header["value"]) <= self.tolerance:
-            raise RejectedError(f"the tree is worth {self.value:.10g}, not {header['value']:.10g} as stated")
-        if not np.isfinite(self.bound):
-            raise RejectedError(f"the bound is {self.bound}, which says nothing")
-        if not self.bound >= self.value - self.tolerance:
-            raise RejectedError(f"the bound {self.bound:.10g} is below the tree's own return {self.value:.10g}")
-        self.bound = max(self.bound, self.value)
-        self.threshold = self.bound + self.tolerance  # a tree above this is to be ruled out
-        self.floor = np.zeros(mdp.num_states)  # visits that every tree above the threshold pays to a state
-        self.records = read_records(certificate, mdp.num_states)
-        self.cover = Cover(self.plain, header, self.records, self.threshold)
-        self.progress = progress or (lambda done, total: None)
+            proof = PlainProof(mdp, certificate, progress)
+            proof.verify()
+        except FloatingPointError as error:
+            raise RejectedError(f"the numbers of the certificate lead nowhere: {error}") from error
+    return Verdict(True, "every region holds", proof.value, proof.bound, proof.tolerance, len(proof.records), True)
 
-    def check_sums(self) -> None:
-        """The lemmas assume that no row's probabilities sum to more than 1; what rounding adds counts as discount."""
-        above, row = self.plain.above, self.plain.most_above
-        if above > ROUNDED:
-            raise RejectedError(
-                f"the probabilities of a choice of state {self.plain.state_of_row[row]} sum to 1 + {above:.1e};"
-                " a proof needs a model whose rows sum to 1 or less: divide them by their sum"
-            )
-        if not self.plain.far > 0:
-            raise RejectedError(
-                f"discount is {self.plain.discount!r} and rows sum to up to 1 + {above:.1e}: together that is 1 or more"
-            )
 
-    def verify(self) -> None:
-        """Every tree is in a closed region. Parts are smaller than their whole, so no proof leans on itself."""
-        root, *more = (record for record in self.records.values() if record.parent == -1)
-        if more:
-            raise RejectedError("there must be one root region")
-        allowed = np.ones((self.plain.num_groups, self.plain.num_actions), bool)
-        highest = np.full(self.plain.num_states, self.plain.reward.max(initial=0.0) / self.plain.far)
-        region = Region(allowed, [(0, -1)], highest, np.zeros(self.plain.num_states))
-        if self.closes(root, region, root=True):
-            return
-        for record in self.records.values():
-            if record.parent == -2:
-                self.check_hopeless(record, region)
-        if region.losses is not None:
-            region.losses = self.cover.trees.losses(region.losses.each)
-            if region.upper - region.losses.of(region.items) <= self.threshold:
-                return
-        known: set[bytes] = set()
-        stack = [(root, region)]
-        while stack:
-            self.progress(len(known), len(self.records))
-            for record, part in self.cover.parts(*stack.pop()):
-                if part.digest in known:  # lemma 8: equal regions need one proof
-                    continue
-                known.add(part.digest)
-                if record.branching[0] == 6:  # it stands elsewhere
-                    record = self.records[record.branching[1]]
-                if not self.closes(record, part):
-                    stack.append((record, part))
-        self.progress(len(self.records), len(self.records))
-
-    def closes(self, record: Record, region: Region, root: bool = False) -> bool:
-        """Apply the rounds of a record to a region; whether no improving tree is left in it."""
-        plain, number, enough = self.plain, record.number, ENOUGH * self.tolerance
-        for entry in record.rounds:
-            world = plain.restrict(region.allowed)
-            if world is None:
-                return True
-            if entry.value is None:
-                region.value = plain.own_value(world, region.value, self.threshold, enough)
-            else:
-                region.value = entry.value
-            bounded = plain.bound(world, region.value)
-            region.upper, regret = bounded.upper, bounded.regret
-            region.reached, region.losses = world.groups, None
-            if region.upper <= self.threshold:
-                return True
-            for state, scale, value in entry.floors:
-                if not (root and scale >= 0 and 0 <= state < plain.num_states):
-                    raise RejectedError(f"region {number}: floors belong to the root; scales are 0 or more")
-                most = plain.floor_bound(world, value, scale, state)
-                error = 4 * UNIT * (scale * abs(self.threshold) + abs(most))
-                self.floor[state] = max(self.floor[state], scale * self.threshold - most - error)
-            if not entry.regret:
-                continue
-            most, visits = regret.max(initial=0.0), entry.visits
-            if visits is None:
-                visits = plain.own_visits(world, self.floor, region.visits, enough / max(most, TINY))
-            visits, small = np.where(world.states, visits, 0.0), enough / max(bounded.lost, TINY)
-            above, visits = plain.excess_visits(world, visits, self.floor, small)
-            if SHARE * self.tolerance < bounded.lost * above and above <= ROUNDED_VISITS * visits.sum():
-                visits = plain.lowered_visits(world, visits, self.floor)
-                above, visits = plain.excess_visits(world, visits, self.floor, small)
-            region.visits, slack = visits, bounded.lost * above
-            if visits.min() < 0 or not slack <= SHARE * self.tolerance:
-                raise RejectedError(f"region {number}: the visits are higher than every tree must pay")
-            region.upper += slack + plain.sums * (region.upper + slack - self.threshold)
-            budget = region.upper - self.threshold
-            each = plain.losses(world, region.allowed, visits, regret, never=2 * budget)
-            region.losses = self.cover.trees.losses(each)
-            if region.upper - region.losses.of(region.items) <= self.threshold:
-                return True
-            if len(entry.removed):
-                region.allowed = self.filtered(number, region, region.losses, entry.removed, budget)
-        return plain.restrict(region.allowed) is None
-
-    def filtered(self, number: int, region: Region, losses: Losses, removed: np.ndarray, budget: float) -> Mask:
-        """Lemma 5: the allowed actions without those that no improving tree takes."""
-        trees, allowed = self.cover.trees, region.allowed.copy()
-        leaves = trees.affordable(region.items, budget, losses)
-        free = np.any([trees.inside[cube] for cube, _ in region.items], axis=0) & region.reached[trees.groups]
-        names, actions = np.divmod(removed, self.plain.num_actions)
-        groups = self.cover.group[names]
-        for action in np.unique(actions):
-            mine = groups[actions == action]
-            columns = np.searchsorted(trees.groups, mine)
-            taken = ~free[columns] | (trees.member[columns] & leaves[action]).any(axis=1)
-            if taken.any() or (trees.groups[columns] != mine).any():
-                raise RejectedError(f"region {number}: an improving tree may take action {action} it removed")
-            allowed[mine, action] = False
-        return allowed
-
-    def check_hopeless(self, record: Record, root: Region) -> None:
-        """Lemma 6: the root region with this one leaf is closed."""
-        trees, action = self.cover.trees, record.first
-        inside = np.ones(len(trees.groups), bool)
-        for side in record.branching[1:]:
-            inside &= self.cover.goes_left[side // 2][trees.groups] ^ (side % 2 == 1)
-        allowed = self.cover.only(root.allowed, trees.groups[inside], action)
-        if record.branching[0] != 4 or not self.closes(record, root.narrowed(allowed)):
-            raise RejectedError(f"region {record.number}: the leaf is not shown to be hopeless")
-        trees.hopeless[action, trees.number[inside.tobytes()]] = True
+def _native(
+    mdp: MDP, certificate: Certificate, progress: Callable[[int, int], None] | None, threads: int
+) -> Verdict:
+    """Run the native checker in the background, so that Ctrl-C and progress come through."""
+    header, tree = certificate.header, certificate.header["tree"]
+    check = _checker.Check(
+        model=_checker.Model(
+            choice_start=mdp.choice_start,
+            choice_of=mdp.choice_of,
+            row_start=mdp.row_start,
+            target=mdp.target,
+            probability=mdp.probability,
+            reward=mdp.reward_of_choice,
+            initial=mdp.initial,
+            features=np.ascontiguousarray(mdp.features, dtype=np.float64),
+            discount=mdp.discount,
+        ),
+        header=_checker.Header(
+            tree=_checker.Tree(
+                feature=np.array(tree["feature"], np.int32),
+                threshold=np.array(tree["threshold"], np.float64),
+                left=np.array(tree["left"], np.int32),
+                right=np.array(tree["right"], np.int32),
+                action=np.array(tree["action"], np.int32),
+            ),
+            depth=header["depth"],
+            max_leaves=min(header["max_leaves"] or NO_LIMIT, NO_LIMIT),
+            value=header["value"],
+            bound=header["bound"],
+            margin=header["margin"],
+            group_state=np.array(header["group_state"], np.int32),
+            split_feature=np.array(header["split_feature"], np.int32),
+            split_threshold=np.array(header["split_threshold"], np.float64),
+        ),
+        words=np.ascontiguousarray(certificate.words, dtype=np.int32),
+        numbers=np.ascontiguousarray(certificate.numbers, dtype=np.float64),
+        threads=threads,
+    )
+    try:
+        while not check.wait(PAUSE):
+            if progress is not None:
+                progress(check.done(), check.total())
+    finally:
+        check.stop()
+    reason, value, bound, tolerance = check.verdict()
+    if reason:
+        return Verdict(False, reason)
+    if progress is not None:
+        progress(check.total(), check.total())
+    return Verdict(True, "every region holds", value, bound, tolerance, check.total())

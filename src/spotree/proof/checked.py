@@ -1,6 +1,10 @@
-"""The public way to the check: a certificate, or the file that holds it, and the model it is about."""
+"""The public way to the check: a certificate, or the file that holds it, and the model it is about.
+
+What the native checker rejects the plain one looks at again: either of them is enough for a proof.
+"""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from spotree.errors import InvalidProblemError
@@ -11,7 +15,11 @@ from spotree.proof.check import check as verify
 
 
 def check(
-    certificate: str | Path | Certificate, mdp: MDP, *, progress: Callable[[int, int], None] | None = None
+    certificate: str | Path | Certificate,
+    mdp: MDP,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    plain: bool = False,
 ) -> Verdict:
     """The claim of a certificate that holds, or why it does not; by code that shares nothing with the search.
 
@@ -23,12 +31,15 @@ def check(
         The model, read with the options that it was certified with; features and actions are matched by names.
     progress
         Called with the number of regions done and of all regions.
+    plain
+        Use the plain checker (NumPy, much slower) instead of the native one; they share no code with each other. What
+        the native one rejects is given to the plain one in any case.
 
     Returns
     -------
     Verdict
         Where `accepted`, no tree of the certificate's size returns more than `bound + tolerance`, and its own tree
-        returns `value`; else the `reason` says what does not hold.
+        returns `value`; else the `reason` says what does not hold. `plain`: the plain checker decided.
 
     Raises
     ------
@@ -42,4 +53,10 @@ def check(
     if isinstance(certificate, MDP):
         raise InvalidProblemError("the certificate comes first: call check('run.cert', mdp)")
     held = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
-    return verify(mdp, held, progress)
+    verdict = verify(mdp, held, progress, plain=plain)
+    if verdict.accepted or plain:
+        return verdict
+    second = verify(mdp, held, progress, plain=True)
+    if not second.accepted:
+        return verdict
+    return replace(second, reason=f"{second.reason} by the plain checker; the native one stopped: {verdict.reason}")

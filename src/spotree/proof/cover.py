@@ -53,10 +53,16 @@ class Cover:
         self.goes_left = [  # [split][group]
             first[:, f] < t for f, t in zip(header["split_feature"], header["split_threshold"], strict=True)
         ]
+        varies = (plain.choice_of != plain.choice_of[:, :1]).any(axis=1)
+        if not np.isin(self.group, plain.group_of[varies]).all():
+            raise RejectedError("a state is said to name a group, but no choice matters there")
         self.children: dict[int, dict[tuple[int, int], Record]] = {}
         for record in records.values():
             if record.parent >= 0:
-                self.children.setdefault(record.parent, {})[record.first, record.second] = record
+                parts = self.children.setdefault(record.parent, {})
+                if (record.first, record.second) in parts:
+                    raise RejectedError(f"region {record.parent} has one part twice")
+                parts[record.first, record.second] = record
 
     @cached_property
     def trees(self) -> Trees:
@@ -69,6 +75,19 @@ class Cover:
         place = np.full(self.plain.num_groups, len(self.group))
         place[self.group] = np.arange(len(self.group))
         return place
+
+    def named(self, name: int) -> int:
+        """The group with this name."""
+        if not 0 <= name < len(self.group):
+            raise RejectedError(f"there is no group {name}")
+        return int(self.group[name])
+
+    def left_of(self, split: int) -> Mask:
+        """[group] whether a split sends it left."""
+        if not 0 <= split < len(self.goes_left):
+            raise RejectedError(f"there is no split {split}")
+        left: Mask = self.goes_left[split]
+        return left
 
     def only(self, allowed: Mask, groups: np.ndarray, action: int) -> Mask:
         """Allowed actions when some groups take one action."""
@@ -83,12 +102,14 @@ class Cover:
         """The parts of a region that is not closed; raises unless they cover it."""
         kind, *rest = record.branching
         if kind == 1:
-            return self.parts_by_group(record.number, region, self.group[rest[0]], rest[2 : 2 + rest[1]])
+            return self.parts_by_group(record.number, region, self.named(rest[0]), rest[2 : 2 + rest[1]])
         if kind not in (2, 3) or region.losses is None:
             raise RejectedError(f"region {record.number} is neither closed nor parted")
         inside, reached = self.trees.inside, region.reached[self.trees.groups]
         items = [item for item in region.items if (inside[item[0]] & reached).any()]
         items.sort(key=lambda item: self.order[self.trees.groups[inside[item[0]]]].min())
+        if not 0 <= rest[0] < len(items):
+            raise RejectedError(f"region {record.number} has no open node {rest[0]}")
         item = items.pop(rest[0])
         elsewhere = region.upper - region.losses.of(items)
         by = self.parts_by_split if kind == 2 else self.parts_by_action
@@ -112,24 +133,23 @@ class Cover:
         trees, (cube, size) = self.trees, item
         listed: dict[tuple[bytes, tuple[int, int]], Part] = {}
         for (split, share), child in self.children.get(number, {}).items():
-            side = self.goes_left[split][trees.groups]
+            side = self.left_of(split)[trees.groups]
             left, right = (trees.number[(trees.inside[cube] & half).tobytes()] for half in (side, ~side))
             name, flipped = trees.parted(left, right, reached)
+            if not 0 <= share < len(trees.shares[size]):
+                raise RejectedError(f"region {number} has no share {share} of its leaves")
             a, b = trees.shares[size][share]
             part = replace(region, items=[*region.items, (left, a), (right, b)])
             listed[name, (b, a) if flipped else (a, b)] = child, part
-        ways, parts = trees.ways(cube, reached), []
+        ways = trees.ways(cube, reached)
         if not ways or not trees.shares[size]:
             raise RejectedError(f"region {number}: there is nothing to split")
         for name, edges in ways.items():
             for a, b in trees.shares[size]:
                 least = max(losses.least[a, left] + losses.least[b, right] for left, right in edges)
-                if elsewhere - least <= self.threshold:
-                    continue
-                if (name, (a, b)) not in listed:
+                if elsewhere - least > self.threshold and (name, (a, b)) not in listed:
                     raise RejectedError(f"region {number}: a way to split is missing")
-                parts.append(listed[name, (a, b)])
-        return parts
+        return list(listed.values())
 
     def parts_by_action(
         self, number: int, region: Region, losses: Losses, item: Item, reached: Mask, elsewhere: float
@@ -142,10 +162,10 @@ class Cover:
         parts: list[Part] = []
         done: list[int] = []
         for a in np.flatnonzero(region.allowed[groups].all(axis=0)).tolist():
-            if elsewhere - losses.leaf[a, cube] <= self.threshold:
-                continue
             if (a, 0) in listed:
                 parts.append((listed[a, 0], region.narrowed(self.only(region.allowed, groups, a))))
+            elif elsewhere - losses.leaf[a, cube] <= self.threshold:
+                continue
             elif not trees.hopeless[a, cube] and not any(self.plain.alike(groups, a, b) for b in done):
                 raise RejectedError(f"region {number}: action {a} of a leaf is missing")
             done.append(a)

@@ -29,7 +29,7 @@ class Ingredients:
     before_floors
         Seconds that the rules may try before floors are sought.
     listed
-        Numbers that a certificate lists. The checker finds those of later regions itself, which takes it longer.
+        Numbers up to which a certificate lists all values and visits of a region; later ones it tells in brief.
     """
 
     rules: tuple[str, ...] = RULES
@@ -39,7 +39,7 @@ class Ingredients:
     solo: bool = True
     levels: bool = True
     before_floors: float = 0.4
-    listed: int = 10_000_000
+    listed: int = 0
 
     def __post_init__(self) -> None:
         for rule in self.rules:

@@ -7,6 +7,7 @@ number that goes in.
 import itertools
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ DENSE = 3000  # states: up to here a dense matrix is solved
 STILL = 1e-13  # of the largest value: iteration ends when no value changes by more
 ROUNDED_VISITS = 1e-6  # of all visits: so much above what arrives may be rounding, and is lowered
 LOWERINGS = 40
+PATIENCE = 2000  # steps from below; then equations are solved
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Plain:
     def __init__(self, mdp: MDP) -> None:
         self.num_states, self.num_actions, self.discount = mdp.num_states, mdp.num_actions, mdp.discount
         self.initial, self.features, self.reward = mdp.initial, mdp.features, mdp.reward_of_choice
-        self.num_rows = len(self.reward)
+        self.num_rows, self.largest = len(self.reward), float(np.abs(self.reward).max(initial=0.0))
         self.state_of_row = np.repeat(np.arange(self.num_states), np.diff(mdp.choice_start))
         self.exists, self.row = mdp.choice_of >= 0, first_of_equals(mdp, self.state_of_row)[mdp.choice_of]
         self.choice_of = np.where(self.exists, self.row, -1)  # [state, action], -1 where the action is forbidden
@@ -152,6 +154,12 @@ class Plain:
         size = 2 * np.abs(value).max() + np.abs(self.reward[row[states]]).max()
         return self.start_value(value, float(np.abs(left).max() + self.backup * size) / self.far)
 
+    def spread(self) -> float:
+        """No two returns differ by more: the rewards that can be reached, for ever."""
+        world = self.restrict(np.ones((self.num_groups, self.num_actions), bool))
+        reward = self.reward[world.usable] if world else np.zeros(0)
+        return float(reward.max(initial=0.0) - reward.min(initial=0.0)) / self.far
+
     def restrict(self, allowed: Mask) -> World | None:
         """Usable rows and reached states under allowed actions; None if no policy keeps to them."""
         usable = np.zeros(self.num_rows, bool)
@@ -195,21 +203,74 @@ class Plain:
         excess = (worth - value[self.state_of_row])[world.usable].max(initial=0.0)
         return sum(self.start_value(value, float(excess) / self.far))
 
-    def own_value(self, world: World, start: Floats, close_at: float, enough: float) -> Floats:
-        """A value for lemma 1, found by value iteration from one that is about high enough."""
-        rows, entries = np.flatnonzero(world.usable), np.flatnonzero(world.usable[self.row_of])
-        row, target = np.searchsorted(rows, self.row_of[entries]), self.target[entries]
-        weight, reward = self.discount * self.probability[entries], self.reward[rows]
-        first = np.flatnonzero(np.diff(self.state_of_row[rows], prepend=-1))
-        where, value, change = self.state_of_row[rows[first]], start.copy(), np.array([np.inf])
-        far = self.far
-        while (
-            np.abs(change).max() > max(enough * far, 8 * UNIT * np.abs(value[where]).max())
-            and self.initial @ value + max(change.max(), 0) / far > close_at
-        ):
-            fresh = np.maximum.reduceat(reward + np.bincount(row, weight * value[target], len(rows)), first)
-            change = fresh - value[where]  # a rise: the value was not high enough, nor is the next one quite
-            value[where] = fresh
+    @cached_property
+    def layers(self) -> list[tuple[np.ndarray, ...]]:
+        """A sweep in steps: states in the order of the search, as many at a time as do not wait for each other.
+
+        Each has its rows, its entries, the rows of these, where the rows of a state begin, and the states.
+        """
+        place = np.empty(self.num_states, int)
+        place[self.order] = np.arange(self.num_states)
+        behind, ahead = place[self.source], place[self.target]
+        before: list[list[tuple[int, int]]] = [[(0, -1)] for _ in range(self.num_states)]
+        for one, other in {(int(a), int(b)) for a, b in zip(behind, ahead, strict=True) if a != b}:
+            before[max(one, other)].append((int(other < one), min(one, other)))  # after it, or not before it
+        layer = np.zeros(self.num_states + 1, int)
+        for at, those in enumerate(before):
+            layer[at] = max(more + layer[other] for more, other in those)
+        of_row = layer[place[self.state_of_row]]
+        found: list[tuple[np.ndarray, ...]] = []
+        for number in range(layer.max(initial=0) + 1):
+            rows = np.flatnonzero(of_row == number)
+            entries = np.flatnonzero(of_row[self.row_of] == number)
+            first = np.flatnonzero(np.diff(self.state_of_row[rows], prepend=-1))
+            row = np.searchsorted(rows, self.row_of[entries])
+            found.append((rows, entries, row, first, self.state_of_row[rows[first]]))
+        return found
+
+    @cached_property
+    def order(self) -> list[int]:
+        """States as a depth-first walk leaves them that takes states and next states as they stand in the model."""
+        begin = np.searchsorted(self.source, np.arange(self.num_states + 1)).tolist()
+        target, seen, order = self.target.tolist(), [False] * self.num_states, []
+        for first in range(self.num_states):
+            if seen[first]:
+                continue
+            seen[first], stack = True, [(first, begin[first])]
+            while stack:
+                state, at = stack.pop()
+                while at < begin[state + 1] and seen[target[at]]:
+                    at += 1
+                if at == begin[state + 1]:
+                    order.append(state)
+                else:
+                    seen[target[at]] = True
+                    stack += [(state, at), (target[at], begin[target[at]])]
+        return order
+
+    @cached_property
+    def stay(self) -> Floats:
+        """[row] discounted probability to stay in the state."""
+        stays = self.source == self.target
+        found: np.ndarray = np.bincount(self.row_of[stays], self.discount * self.probability[stays], self.num_rows)
+        return found
+
+    @cached_property
+    def weight(self) -> Floats:
+        """[entry] discounted probability, 0 where the state is left as it is."""
+        weight: Floats = np.where(self.source == self.target, 0.0, self.discount * self.probability)
+        return weight
+
+    def swept(self, world: World, start: Floats, sweeps: int) -> Floats:
+        """Values after sweeps of value iteration in place, in the order of the search, own loops summed up."""
+        value = start.copy()
+        never: Floats = np.where(world.usable, 0.0, -np.inf)
+        for _ in range(sweeps):
+            for rows, entries, row, first, states in self.layers:
+                ahead = np.bincount(row, self.weight[entries] * value[self.target[entries]], len(rows))
+                worth = (self.reward[rows] + ahead) / (1 - self.stay[rows]) + never[rows]
+                most = np.maximum.reduceat(worth, first)
+                value[states] = np.where(world.states[states], most, value[states])
         return value
 
     def lowest(self, world: World) -> tuple[np.ndarray, np.ndarray, Floats]:
@@ -261,7 +322,11 @@ class Plain:
         weight = self.discount * lowest * (source != target) / (1 - stays[target])
         least = np.maximum(np.maximum(floor, self.initial / (1 - stays)), start)
         visits, change = np.where(world.states, least, 0.0), np.inf
-        while change > enough * (1 - self.discount):
+        for turn in itertools.count():
+            if change <= enough * (1 - self.discount):
+                break
+            if turn == PATIENCE and np.count_nonzero(world.states) <= DENSE:
+                return np.maximum(visits, self.lowered_visits(world, visits, floor))
             arriving = self.initial / (1 - stays) + np.bincount(target, weight * visits[source], self.num_states)
             fresh = np.where(world.states, np.maximum(visits, arriving), 0.0)
             change, visits = float((fresh - visits).sum()), fresh

@@ -7,6 +7,13 @@ import numpy as np
 from spotree.axes import Floats
 from spotree.proof.plain import Mask, Plain
 
+MOST_SHARES, MOST_MEMBERS = 5_000_000, 60_000_000  # the search has no more
+
+
+class TooManyError(ValueError):
+    """Trees of this size are too many to be looked at."""
+
+
 Item = tuple[int, int]  # an open node of a partial tree: cube, size
 
 
@@ -34,7 +41,7 @@ class Trees:
 
     def make_sizes(self, depth: int, max_leaves: int | None) -> None:
         """Sizes of subtrees, numbered from the single leaf to the whole; shares[size]: sizes of both sides."""
-        limit = min(max_leaves or 2**depth, 2**depth)
+        limit, count = min(max_leaves or 2**depth, 2**depth), 0
         number = {(d, 1): 0 for d in range(depth + 1)}
         self.shares: list[list[tuple[int, int]]] = [[]]
         self.depth_of = [0]
@@ -45,6 +52,9 @@ class Trees:
                 self.depth_of.append(d)
                 left = range(max(1, k - half), min(half, k - 1) + 1)
                 self.shares.append([(number[d - 1, i], number[d - 1, k - i]) for i in left])
+                count += len(left)
+                if count > MOST_SHARES:
+                    raise TooManyError(f"trees of {limit} leaves have too many shapes to check")
 
     def make_cubes(self, features: Floats, depth: int) -> None:
         """Cubes level by level, and every way once in which a split parts a cube."""
@@ -52,7 +62,7 @@ class Trees:
         self.inside = [np.ones(len(self.groups), bool)]  # [cube][column]
         self.number = {self.inside[0].tobytes(): 0}
         self.edges: list[list[tuple[int, int]]] = []  # [cube] (left, right)
-        level = [0]
+        level, members = [0], 0
         for cube, here in enumerate(self.inside):  # grows while it is read
             ways: dict[bytes, tuple[int, int]] = {}
             for side in sides if level[cube] < depth else []:
@@ -62,6 +72,9 @@ class Trees:
                 for part in (left, right):
                     if self.number.setdefault(part.tobytes(), len(self.inside)) == len(self.inside):
                         self.inside.append(part)
+                        members += int(part.sum())
+                        if members > MOST_MEMBERS:
+                            raise TooManyError("trees of this depth single out too many sets of groups to check")
                         level.append(level[cube] + 1)
                 ways[left.tobytes()] = self.number[left.tobytes()], self.number[right.tobytes()]
             self.edges.append(list(ways.values()))
@@ -91,8 +104,9 @@ class Trees:
         """[action, cube] whether a tree that grows from the items within the budget has this leaf."""
         least = losses.least
         room = np.full(least.shape, -np.inf)  # [size, cube] the most that may be spent there
-        for cube, size in items:
-            room[size, cube] = max(room[size, cube], budget - (losses.of(items) - least[size, cube]))
+        for place, (cube, size) in enumerate(items):
+            others = losses.of(items[:place] + items[place + 1 :])
+            room[size, cube] = max(room[size, cube], budget - others)
         for size in range(len(self.shares) - 1, 0, -1):
             for a, b in self.shares[size]:
                 spare = room[size, self.owner] - (least[a, self.left] + least[b, self.right])

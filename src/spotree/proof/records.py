@@ -1,18 +1,22 @@
 """The regions of a certificate as records, in the order and layout of docs/proof.md."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from spotree.axes import Floats
 from spotree.proof.certificate import Certificate
 
+MOST = 1e100
+MOST_SWEEPS = 1000  # of one round: the search makes a tenth of it
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Round:
     """One round of bounds on a region; floors are (state, scale, W [state]), removed are group * actions + action.
 
-    A brief one has neither value nor visits: the checker finds them.
+    A brief one has neither value nor visits: the value comes from the one before by sweeps and some states' new
+    values, the visits are found by the checker.
     """
 
     regret: bool
@@ -20,6 +24,9 @@ class Round:
     floors: list[tuple[int, float, Floats]]
     visits: Floats | None  # [state]
     removed: np.ndarray
+    sweeps: int = 0
+    states: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
+    values: np.ndarray = field(default_factory=lambda: np.zeros(0))  # of these states
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,8 +57,8 @@ class _Stream:
 def read_records(certificate: Certificate, num_states: int) -> dict[int, Record]:
     """All regions by number; ValueError if the streams are not of the format."""
     words, numbers = _Stream(certificate.words), _Stream(certificate.numbers)
-    if not np.isfinite(numbers.data).all():
-        raise ValueError("the numbers are not all finite")
+    if not (np.abs(numbers.data) <= MOST).all():
+        raise ValueError("a number is not finite, or beyond 1e100")
     records: dict[int, Record] = {}
     while words.at < len(words.data):
         end = words.at + int(words.data[words.at])
@@ -64,10 +71,14 @@ def read_records(certificate: Certificate, num_states: int) -> dict[int, Record]
             states, pairs = words.take(floors).tolist(), words.take(removed)
             if (brief and floors) or kind not in range(4):
                 raise ValueError(f"region {number} has a round of kind {kind} with {floors} floors")
+            sweeps, listed = words.take(2).tolist() if brief else (0, 0)
+            changed = words.take(listed)
+            if not 0 <= sweeps <= MOST_SWEEPS or not ((changed >= 0) & (changed < num_states)).all():
+                raise ValueError(f"region {number} has a round with {sweeps} sweeps, or states that do not exist")
             value = None if brief else numbers.take(num_states)
             proofs = [(state, float(numbers.take(2)[0]), numbers.take(num_states)) for state in states]
             visits = numbers.take(num_states) if regret and not brief else None
-            rounds.append(Round(regret, value, proofs, visits, pairs))
+            rounds.append(Round(regret, value, proofs, visits, pairs, sweeps, changed, numbers.take(listed)))
         branching = words.take(end - words.at).tolist()
         if not branching or number in records:
             raise ValueError(f"region {number} has no branching or stands there twice")

@@ -1,0 +1,195 @@
+"""The plain checker: a certificate verified with NumPy. The lemmas it stands on are in docs/proof.md.
+
+It shares with the search only the file format (certificate.py, records.py) and the model (mdp); its bounds, its trees
+and its evaluation are its own (cover.py, plain.py, plain_trees.py). "Improving" below means: a return above the
+incumbent's by more than the tolerance.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from spotree.mdp.model import MDP
+from spotree.proof.certificate import Certificate
+from spotree.proof.cover import Cover, Region, RejectedError
+from spotree.proof.plain import ROUNDED_VISITS, TINY, UNIT, Mask, Plain
+from spotree.proof.plain_trees import Losses
+from spotree.proof.records import Record, read_records
+
+ROUNDED = 1e-12  # what dividing by a sum may leave above 1
+MOST, LEAST = 1e100, 1e-200  # no return, no tolerance is beyond
+SHARE = 0.1  # of the tolerance that rounding may take
+ENOUGH = 0.01  # of the tolerance: values and visits that the checker finds itself come as near
+
+
+class PlainProof:
+    """What a certificate says about a model, which has the same fingerprint; `verify` raises unless it holds."""
+
+    def __init__(self, mdp: MDP, certificate: Certificate, progress: Callable[[int, int], None]) -> None:
+        header = certificate.header
+        self.depth, self.max_leaves = header["depth"], header["max_leaves"]
+        if not mdp.discount < 1:
+            raise RejectedError("a proof is about a discount below 1")
+        self.plain = Plain(mdp)
+        self.check_sums()
+        actions = self.plain.tree_actions(header["tree"], self.depth, self.max_leaves)
+        self.value, off = self.plain.policy_return(actions)
+        self.tolerance, self.bound = float(header["margin"]), float(header["bound"])
+        scale = self.plain.spread()
+        most = max(2 * self.plain.largest / self.plain.far, TINY)  # where all returns are 0, every claim is true
+        if not 0 < self.tolerance <= most or self.tolerance > scale > 0:
+            raise RejectedError(
+                f"the tolerance {self.tolerance:g} is not small: returns differ by {scale:g} at most"
+            )
+        if self.plain.largest > 0 and not self.tolerance >= LEAST:
+            raise RejectedError(f"the tolerance {self.tolerance:g} is too small to be added up")
+        if not off <= SHARE * self.tolerance:
+            raise RejectedError(
+                f"rounding may move a return by {off:.1e} with discount {mdp.discount!r}, more than a tenth of the"
+                f" tolerance {self.tolerance:.1e}; certify with a larger tolerance"
+            )
+        if not abs(self.value - header["value"]) <= self.tolerance:
+            raise RejectedError(f"the tree is worth {self.value:.10g}, not {header['value']:.10g} as stated")
+        if not np.isfinite(self.bound):
+            raise RejectedError(f"the bound is {self.bound}, which says nothing")
+        if not self.bound >= self.value - self.tolerance:
+            raise RejectedError(f"the bound {self.bound:.10g} is below the tree's own return {self.value:.10g}")
+        self.bound = max(self.bound, self.value)
+        self.threshold = self.bound + self.tolerance  # a tree above this is to be ruled out
+        self.floor = np.zeros(mdp.num_states)  # visits that every tree above the threshold pays to a state
+        self.records = read_records(certificate, mdp.num_states)
+        self.cover = Cover(self.plain, header, self.records, self.threshold)
+        self.progress = progress
+
+    def check_sums(self) -> None:
+        """The lemmas assume that no row's probabilities sum to more than 1; what rounding adds counts as discount."""
+        above, row = self.plain.above, self.plain.most_above
+        if above > ROUNDED:
+            raise RejectedError(
+                f"the probabilities of a choice of state {self.plain.state_of_row[row]} sum to 1 + {above:.1e};"
+                " a proof needs a model whose rows sum to 1 or less: divide them by their sum"
+            )
+        if not self.plain.far > 0:
+            raise RejectedError(
+                f"discount is {self.plain.discount!r} and rows sum to up to 1 + {above:.1e}: together that is 1 or more"
+            )
+        if not self.plain.largest / self.plain.far <= MOST:
+            raise RejectedError(
+                f"returns of up to {self.plain.largest / self.plain.far:.1e} are too large to add up"
+            )
+
+    def verify(self) -> None:
+        """Every tree is in a closed region. Parts are smaller than their whole, so no proof leans on itself."""
+        root, *more = (record for record in self.records.values() if record.parent == -1)
+        if more:
+            raise RejectedError("there must be one root region")
+        allowed = np.ones((self.plain.num_groups, self.plain.num_actions), bool)
+        highest = np.full(self.plain.num_states, self.plain.reward.max(initial=0.0) / self.plain.far)
+        region = Region(allowed, [(0, -1)], highest, np.zeros(self.plain.num_states))
+        if self.closes(root, region, root=True):
+            return
+        for record in self.records.values():
+            if record.parent == -2:
+                self.check_hopeless(record, region)
+        if region.losses is not None:
+            region.losses = self.cover.trees.losses(region.losses.each)
+            if region.upper - region.losses.of(region.items) <= self.threshold:
+                return
+        known: set[bytes] = set()
+        owed: dict[bytes, int] = {}
+        stack = [(root, region)]
+        while stack:
+            self.progress(len(known), len(self.records))
+            for record, part in self.cover.parts(*stack.pop()):
+                if record.branching[0] == 6:  # it stands elsewhere
+                    owed[part.digest] = record.number
+                    continue
+                known.add(part.digest)
+                # What is closed for the checker need not have been for the search: other regions may equal its parts.
+                if not self.closes(record, part) or record.branching[0] in (2, 3):
+                    stack.append((record, part))
+        for digest, number in owed.items():  # lemma 8: equal regions need one proof
+            if digest not in known:
+                raise RejectedError(f"region {number} is said to be proved elsewhere, but no other one equals it")
+        self.progress(len(self.records), len(self.records))
+
+    def closes(self, record: Record, region: Region, root: bool = False) -> bool:
+        """Apply the rounds of a record to a region; whether no improving tree is left in it."""
+        plain, number, enough, closed = self.plain, record.number, ENOUGH * self.tolerance, False
+        for place, entry in enumerate(record.rounds, 1):
+            at_end = root or (place == len(record.rounds) and record.branching[0] in (0, 4))
+            world = plain.restrict(region.allowed)
+            if world is None:
+                return True
+            if entry.value is None:
+                region.value = plain.swept(world, region.value, entry.sweeps)
+                region.value[entry.states] = entry.values
+            else:
+                region.value = entry.value
+            if not np.abs(region.value).max() <= 4 * plain.largest / plain.far + self.tolerance:
+                raise RejectedError(f"region {number}: a value is beyond every return")
+            bounded = plain.bound(world, region.value)
+            region.upper, regret = bounded.upper, bounded.regret
+            region.reached, region.losses = world.groups, None
+            closed |= region.upper <= self.threshold
+            if closed and at_end:
+                return True
+            for state, scale, value in entry.floors:
+                if not (root and scale >= 0 and 0 <= state < plain.num_states):
+                    raise RejectedError(f"region {number}: floors belong to the root; scales are 0 or more")
+                if not np.abs(value).max() <= min(4 * (scale * plain.largest + 1) / plain.far, MOST):
+                    raise RejectedError(f"region {number}: a floor's value is beyond every return")
+                most = plain.floor_bound(world, value, scale, state)
+                error = 4 * UNIT * (scale * abs(self.threshold) + abs(most))
+                self.floor[state] = max(self.floor[state], scale * self.threshold - most - error)
+            if not entry.regret:
+                continue
+            most, visits = regret.max(initial=0.0), entry.visits
+            if visits is None:
+                visits = plain.own_visits(world, self.floor, region.visits, enough / max(most, TINY))
+            visits, small = np.where(world.states, visits, 0.0), enough / max(bounded.lost, TINY)
+            above, visits = plain.excess_visits(world, visits, self.floor, small)
+            if SHARE * self.tolerance < bounded.lost * above and above <= ROUNDED_VISITS * visits.sum():
+                visits = plain.lowered_visits(world, visits, self.floor)
+                above, visits = plain.excess_visits(world, visits, self.floor, small)
+            region.visits, slack = visits, bounded.lost * above
+            if visits.min() < 0 or not slack <= SHARE * self.tolerance:
+                raise RejectedError(f"region {number}: the visits are higher than every tree must pay")
+            budget = max(region.upper + slack - self.threshold, TINY)
+            budget += plain.sums * budget
+            region.upper = self.threshold + budget
+            each = plain.losses(world, region.allowed, visits, regret, never=2 * budget)
+            region.losses = self.cover.trees.losses(each)
+            closed |= region.upper - region.losses.of(region.items) <= self.threshold
+            if closed and at_end:
+                return True
+            if len(entry.removed):
+                region.allowed = self.filtered(number, region, region.losses, entry.removed, budget)
+        return closed or plain.restrict(region.allowed) is None
+
+    def filtered(self, number: int, region: Region, losses: Losses, removed: np.ndarray, budget: float) -> Mask:
+        """Lemma 5: the allowed actions without those that no improving tree takes."""
+        trees, allowed = self.cover.trees, region.allowed.copy()
+        leaves = trees.affordable(region.items, budget, losses)
+        free = np.any([trees.inside[cube] for cube, _ in region.items], axis=0) & region.reached[trees.groups]
+        names, actions = np.divmod(removed, self.plain.num_actions)
+        groups = np.array([self.cover.named(name) for name in names])
+        for action in np.unique(actions):
+            mine = groups[actions == action]
+            columns = np.searchsorted(trees.groups, mine)
+            taken = ~free[columns] | (trees.member[columns] & leaves[action]).any(axis=1)
+            if taken.any() or (trees.groups[columns] != mine).any():
+                raise RejectedError(f"region {number}: an improving tree may take action {action} it removed")
+            allowed[mine, action] = False
+        return allowed
+
+    def check_hopeless(self, record: Record, root: Region) -> None:
+        """Lemma 6: the root region with this one leaf is closed."""
+        trees, action = self.cover.trees, record.first
+        inside = np.ones(len(trees.groups), bool)
+        for side in record.branching[1:]:
+            inside &= self.cover.left_of(side // 2)[trees.groups] ^ (side % 2 == 1)
+        allowed = self.cover.only(root.allowed, trees.groups[inside], action)
+        if record.branching[0] != 4 or not self.closes(record, root.narrowed(allowed)):
+            raise RejectedError(f"region {record.number}: the leaf is not shown to be hopeless")
+        trees.hopeless[action, trees.number[inside.tobytes()]] = True
