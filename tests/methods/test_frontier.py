@@ -160,7 +160,7 @@ def test_points_are_saved_with_the_others_and_show_themselves(tmp_path) -> None:
     assert escape(found.words) in found._repr_html_()
     assert found.words in repr(found)
     knee.report(tmp_path / "page.html", spotree.load("frozenlake_4x4"))
-    assert "\"frontier\":[{" in (tmp_path / "page.html").read_text()
+    assert '"frontier":[{' in (tmp_path / "page.html").read_text()
     from spotree.report.data import report_data
 
     data = report_data(again, spotree.load("frozenlake_4x4"))
