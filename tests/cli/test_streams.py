@@ -165,13 +165,18 @@ def test_a_request_to_end_leaves_the_result_and_no_rest(name: str, ctrl_c: signa
         "-o",
         "run.json",
     )
+
+    def begin() -> None:
+        signal.signal(signal.SIGINT, ctrl_c)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup ignores
+
     child = subprocess.Popen(
         [sys.executable, "-m", "spotree", *command],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, ctrl_c),
+        preexec_fn=begin,
     )
     deadline = time.monotonic() + 60
     while not list(tmp_path.iterdir()) and time.monotonic() < deadline:  # the proof has begun
