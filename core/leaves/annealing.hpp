@@ -81,8 +81,6 @@ class Annealing {
         if (judge_.accept(candidate_, threshold)) settle(archive);
     }
 
-    const Territory& land() const { return land_; }
-
   private:
     static constexpr double kSubtree = 0.01;  // of the moves: the best subtree for the visits as they are
     static constexpr size_t kFewStates = 60;  // that it may have

@@ -38,7 +38,6 @@ class LossModel : public neighbourhood::SearchModel {
     LossModel(const LossModel&) = delete;
 
     double regret(int32_t row) const { return -reward[row]; }
-    double span() const { return -random_return; }
 
   private:
     using Entry = std::pair<int32_t, double>;  // next state, discounted probability
@@ -98,7 +97,6 @@ class LossModel : public neighbourhood::SearchModel {
     void eliminate(Stop* stop) {
         using Price = std::pair<int64_t, int32_t>;
         std::priority_queue<Price, std::vector<Price>, std::greater<>> queue;
-        gone_.assign(original_.num_states, false);
         place_.assign(original_.num_states, -1);
         for (int32_t s = 0; s < original_.num_states; ++s) {
             if (forced(s)) queue.push({price(s), s});
@@ -126,7 +124,6 @@ class LossModel : public neighbourhood::SearchModel {
 
     void remove(int32_t state) {
         Row& mine = row_of(state);
-        gone_[state] = true;
         double self = 0;
         std::vector<Entry> out;
         for (const auto& [to, weight] : mine.entries) {
@@ -226,8 +223,8 @@ class LossModel : public neighbourhood::SearchModel {
         initial_states.clear();
         split_features.clear();
         prepare(choice_of_.data());
-        rows_.clear();
-        entering_.clear();
+        rows_ = {};  // large, and of no more use
+        entering_ = {};
     }
 
     static constexpr double kEndless = 1e-12;
@@ -235,7 +232,6 @@ class LossModel : public neighbourhood::SearchModel {
     const SearchModel& original_;
     std::vector<Row> rows_;                       // [row], and the first states
     std::vector<std::vector<int32_t>> entering_;  // [state] rows that lead there, or did
-    std::vector<char> gone_;
     std::vector<int32_t> place_, rows_of_;
     int64_t entries_ = 0;
     std::vector<int64_t> choice_start_, row_start_;

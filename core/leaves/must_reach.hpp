@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "leaves/items.hpp"
 #include "leaves/losses.hpp"
 #include "leaves/programme.hpp"
 #include "run/random.hpp"
@@ -52,24 +53,8 @@ class MustReach {
         std::vector<int32_t> states;
         if (!find(stop, states)) return 0;
         if (states.empty()) return 1;
-        Items items;
-        const int32_t actions = model_.num_actions;
-        std::vector<int32_t> place(model_.num_groups, -1);
-        for (const int32_t s : states) {
-            int32_t& at = place[model_.group_of[s]];
-            if (at < 0) {
-                at = items.size();
-                items.group.push_back(model_.group_of[s]);
-                items.loss.resize(items.loss.size() + actions, 0.0);
-            }
-            for (int32_t a = 0; a < actions; ++a) {
-                const int32_t row = model_.choices(s)[a];
-                if (row < 0 || model_.regret(row) > 0) {
-                    items.loss[static_cast<size_t>(at) * actions + a] =
-                        std::numeric_limits<double>::infinity();
-                }
-            }
-        }
+        Items items;  // whatever has regret is infinitely dear, however often it is visited
+        collect(model_, states, std::vector<double>(model_.num_states, 1.0), items);
         Random random(secret);
         Programme programme(model_, secret);
         const auto tree =

@@ -285,6 +285,10 @@ def fewest(
         tree = given
     else:
         tree = search.best()
+    if (
+        sized is not None and sized.leaves < least
+    ):  # it is as good only up to rounding: the bound says nothing of it
+        least = 1
     if least == 1 and tried and (sized is None or sized.leaves > 1):
         least = 2
     solution = frame.solution(tree, status, _fewer(history))
