@@ -59,13 +59,22 @@ class Annealing {
     static constexpr int32_t kEntrants = 4;    // runs of a pool; the next run is as many times longer
     static constexpr double kShortest = 2e7;   // counted work of a short run, within limits
     static constexpr double kFewest = 2500, kMost = 10000;  // moves of a short run
-    // The first temperature is a power of ten of the scale of returns: at most this one, of the first stage
+    // The first temperature is a power of ten of the scale of trees: at most this one, of the first stage
     // and of later ones, and so much less; the last is this part of it.
     static constexpr double kHottest = -1.0, kWarmest = -1.5, kDecades = 2.0, kEnd = 1.0 / 50.0;
     static constexpr int64_t kPerMove = 200;  // what a proposal costs beside its evaluation
 
     double mean_work() const {
         return static_cast<double>(judge_.work() + 1) / static_cast<double>(judge_.evaluations + 1);
+    }
+
+    // Between what there is to win over acting at random and what the best tree wins over random ones, which
+    // may be far more where a tree can go wrong in ways that acting at random does not.
+    double scale(const Incumbent& best, Random& random) const {
+        const double least = model_.scale();
+        if (num_random_trees_ == 0 || best.value == kInfeasible) return least;
+        const double won = best.value - random_trees_ / static_cast<double>(num_random_trees_);
+        return won > least ? least * std::pow(won / least, random.uniform()) : least;
     }
 
     struct Pool {
@@ -87,13 +96,17 @@ class Annealing {
             pools_[next - 1] = {};
         } else {
             judge_.restart(moves_.random_tree(random));
+            if (judge_.value() != kInfeasible) {
+                random_trees_ += judge_.value();
+                ++num_random_trees_;
+            }
         }
         stage_ = next;
         best.offer(judge_);
         run_ = {judge_.tree(), judge_.value()};
         left_ = static_cast<int64_t>(std::clamp(kShortest / mean_work(), kFewest, kMost));
         for (size_t k = 0; k < stage_; ++k) left_ *= kEntrants;
-        temperature_ = model_.scale() *
+        temperature_ = scale(best, random) *
                        std::pow(10.0, (stage_ == 0 ? kHottest : kWarmest) - kDecades * random.uniform());
         cooling_ = std::pow(kEnd, 1.0 / static_cast<double>(left_));
     }
@@ -108,8 +121,10 @@ class Annealing {
     size_t stage_ = 0;
     int64_t left_ = 0;
     int64_t moved_ = 0;
-    int64_t step_work_ = 0;   // of the exact steps themselves
-    int64_t exact_work_ = 0;  // the same and all evaluations that go with them
+    int64_t step_work_ = 0;    // of the exact steps themselves
+    int64_t exact_work_ = 0;   // the same and all evaluations that go with them
+    double random_trees_ = 0;  // what they returned, added up, and how many they are
+    int64_t num_random_trees_ = 0;
     double temperature_ = 0;
     double cooling_ = 1;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "neighbourhood/model.hpp"
+#include "neighbourhood/right.hpp"
 #include "run/random.hpp"
 #include "tree/complete.hpp"
 
@@ -14,8 +15,8 @@ namespace spotree::neighbourhood {
 
 class Moves {
   public:
-    Moves(const SearchModel& model, int32_t depth, int32_t max_leaves)
-        : model_(model), depth_(depth), max_leaves_(max_leaves) {}
+    Moves(const SearchModel& model, const RightRows& right, int32_t depth, int32_t max_leaves)
+        : model_(model), right_(right), depth_(depth), max_leaves_(max_leaves) {}
 
     // A tree with a random split at every inner node and random actions.
     CompleteTree random_tree(Random& random) const {
@@ -28,7 +29,11 @@ class Moves {
     // Changes `tree` a little; `reached` are the states with a choice that it reaches.
     void change(CompleteTree& tree, const std::vector<int32_t>& reached, Random& random) const {
         if (reached.empty()) return;
-        const int32_t state = reached[random.below(static_cast<int64_t>(reached.size()))];
+        int32_t state = any(reached, random);
+        if (random.uniform() < kAtWrong) {
+            for (int32_t look = 0; look < kLooks && right_(row_of(tree, state)); ++look)
+                state = any(reached, random);
+        }
         const int32_t leaf = tree.leaf_of(rank(state));
         const double kind = random.uniform();
         if (kind < kAction || depth_ == 0 || model_.split_features.empty()) {
@@ -108,12 +113,33 @@ class Moves {
     static constexpr double kAction = 0.40, kSplit = 0.75, kShift = 0.83, kSwap = 0.88, kCopy = 0.93,
                             kExchange = 0.97;
     static constexpr double kSwapToo = 0.3;  // of the new splits: children change places
+    static constexpr double kAtWrong = 0.5;  // of the changes: where the tree loses something, if a few looks
+    static constexpr int32_t kLooks = 8;     // find such a state
+    static constexpr double kRight = 0.5;    // of the new actions: one that loses nothing in the state
+
+    static int32_t any(const std::vector<int32_t>& states, Random& random) {
+        return states[random.below(static_cast<int64_t>(states.size()))];
+    }
+
+    int32_t row_of(const CompleteTree& tree, int32_t state) const {
+        return model_.choices(state)[tree.action_of(rank(state))];
+    }
 
     const int32_t* rank(int32_t state) const { return model_.rank_of(model_.group_of[state]); }
 
     void change_action(CompleteTree& tree, int32_t leaf, int32_t state, Random& random) const {
         int32_t& action = tree.action[leaf];
         const int32_t* choices = model_.choices(state);
+        if (random.uniform() < kRight) {
+            int32_t ties = 0, found = -1;
+            for (int32_t a = 0; a < model_.num_actions; ++a) {
+                if (a != action && right_(choices[a]) && random.below(++ties) == 0) found = a;
+            }
+            if (found >= 0) {
+                action = found;
+                return;
+            }
+        }
         if (random.below(2) == 0 && model_.num_actions <= 64) {  // every different effect equally likely
             int32_t rows[64];
             int32_t count = 0;
@@ -158,7 +184,7 @@ class Moves {
                      const std::vector<int32_t>& reached, Random& random) const {
         const int32_t* mine = rank(state);
         for (int32_t attempt = 0; attempt < 12; ++attempt) {
-            const int32_t other = reached[random.below(static_cast<int64_t>(reached.size()))];
+            const int32_t other = any(reached, random);
             const int32_t* theirs = rank(other);
             if (theirs == mine || tree.ancestor(tree.leaf_of(theirs), level) != node) continue;
             int32_t differ = 0;
@@ -226,6 +252,7 @@ class Moves {
     }
 
     const SearchModel& model_;
+    const RightRows& right_;
     int32_t depth_;
     int32_t max_leaves_;
 };

@@ -15,6 +15,7 @@
 #include "neighbourhood/judge.hpp"
 #include "neighbourhood/model.hpp"
 #include "neighbourhood/moves.hpp"
+#include "neighbourhood/right.hpp"
 #include "neighbourhood/steps.hpp"
 #include "run/random.hpp"
 #include "run/stop.hpp"
@@ -28,10 +29,10 @@ class Worker {
   public:
     Incumbent best;
 
-    Worker(const SearchModel& model, const Ranks& preparation, int32_t depth, int32_t max_leaves,
-           uint64_t seed, int32_t number)
+    Worker(const SearchModel& model, const RightRows& right, const Ranks& preparation, int32_t depth,
+           int32_t max_leaves, uint64_t seed, int32_t number)
         : random_(seed),
-          moves_(model, depth, max_leaves),
+          moves_(model, right, depth, max_leaves),
           steps_(model, preparation, moves_, depth),
           annealing_(model, moves_, steps_),
           descent_(model, moves_, steps_, number) {}
@@ -78,11 +79,12 @@ class Portfolio {
     Portfolio(const SearchModel& model, int32_t depth, int32_t max_leaves, uint64_t seed, int32_t threads)
         : max_leaves_(max_leaves),
           evaluator_(model),
+          right_(model),
           preparation_(ranks(model).data(), model.num_groups, model.num_features) {
         best.tree = CompleteTree(depth, 0);
         for (int32_t k = 0; k < threads; ++k) {
-            workers_.push_back(
-                std::make_unique<Worker>(model, preparation_, depth, max_leaves, seed * 1000003 + k, k));
+            workers_.push_back(std::make_unique<Worker>(model, right_, preparation_, depth, max_leaves,
+                                                        seed * 1000003 + k, k));
         }
     }
 
@@ -119,7 +121,7 @@ class Portfolio {
     // needed to tell that they are not better. Returns how many are better.
     int64_t probe(const SearchModel& model, int64_t count, uint64_t seed, bool early) const {
         Random random(seed);
-        const Moves moves(model, best.tree.depth, max_leaves_);
+        const Moves moves(model, right_, best.tree.depth, max_leaves_);
         Judge judge(model);
         judge.restart(best.tree);
         const double value = judge.value();
@@ -166,6 +168,7 @@ class Portfolio {
     int32_t max_leaves_;
     std::optional<Stop> stop_;
     Evaluator evaluator_;
+    RightRows right_;
     Ranks preparation_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::unique_ptr<Enumeration> every_;
