@@ -14,10 +14,11 @@ from spotree.methods.remembered import remember
 from spotree.methods.request import check_size
 from spotree.methods.solution import Solution
 from spotree.methods.start import Start, fitting_start
+from spotree.proof.attempt import half_of_memory
 from spotree.proof.certificate import Certificate, as_certified
 from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
-from spotree.proof.problem import make_problem
+from spotree.proof.problem import TOLERANCE, check_discount, make_problem
 from spotree.proof.recorder import Recorder
 from spotree.proof.run import Run
 
@@ -38,7 +39,7 @@ def certify(
     certificate: str | Path | None = None,
     resume: str | Path | None = None,
     progress: Callable[[Progress], Any] | None = None,
-    tolerance: float = 1e-7,
+    tolerance: float = TOLERANCE,
     search: float | None = None,
     ingredients: Ingredients = Ingredients(),  # noqa: B008 (frozen)
 ) -> Solution:
@@ -76,8 +77,7 @@ def certify(
         What the proof makes use of; for measurements.
     """
     check_size(mdp, depth, max_leaves)
-    if mdp.discount >= 1:
-        raise InvalidProblemError(f"discount is {mdp.discount}; a proof needs one below 1")
+    check_discount(mdp)
     if not LEAST_TOLERANCE <= tolerance < 1:
         raise InvalidProblemError(f"tolerance is {tolerance}; it must be between {LEAST_TOLERANCE:g} and 1")
     old = None if resume is None else Certificate.load(resume)
@@ -89,7 +89,7 @@ def certify(
     incumbent = Incumbent(problem, threads or os.cpu_count() or 1)
     recorder = Recorder(problem, certificate, progress)
     budget = min(LONGEST_SEARCH, SEARCH_SHARE * time_limit) if search is None else min(search, time_limit)
-    memory = memory_limit or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    memory = memory_limit or half_of_memory()
     use = ingredients if resume is None else replace(ingredients, levels=False)
     run = Run(problem, incumbent, recorder, use, memory, budget)
     if start is not None:

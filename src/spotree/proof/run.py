@@ -8,6 +8,7 @@ from spotree.methods.solution import Solution, SolveStatus
 from spotree.methods.start import fitting_start
 from spotree.proof.attempt import Attempt
 from spotree.proof.certificate import Certificate
+from spotree.proof.follow import follow
 from spotree.proof.incumbent import Incumbent, search_due
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.interrupts import held_interrupts
@@ -15,8 +16,6 @@ from spotree.proof.problem import Problem
 from spotree.proof.recorder import Recorder
 from spotree.proof.schedule import FAR_ENOUGH, Standing, Turn, first_turn, next_turn
 from spotree.tree.claim import claimed_tree
-
-FIRST_PAUSE, LONGER, LONGEST_PAUSE = 0.01, 1.3, 0.25  # seconds between looks at a proof: a short one ends at once
 
 
 @dataclass(slots=True, eq=False)
@@ -31,6 +30,7 @@ class Run:
     budget: float
     searched: int = 0  # times, beside the proof
     interrupted: bool = False
+    doubtful: float = math.inf  # when the attempt that runs is given up unless it has come far
     now: Attempt = field(init=False)
 
     def __post_init__(self) -> None:
@@ -68,44 +68,26 @@ class Run:
         )
 
     def follow(self, turn: Turn) -> Attempt:
-        """Let an attempt run, take trees and certificate from it, and search for better trees meanwhile."""
+        """Let an attempt run, and search for better trees meanwhile."""
         if turn.level is not None:
             self.now = self.problem.attempt(turn.level)
-        frame, incumbent, now = self.problem.frame, self.incumbent, self.now
-        now.offer(incumbent.value)
-        self.recorder.begin(now)
-        now.start(turn.seconds, incumbent.threads, self.use, self.memory)
-        pause, doubtful = FIRST_PAUSE, turn.doubtful
-        try:
-            while not self.interrupted and not now.proof.wait(pause):
-                pause = min(LONGER * pause, LONGEST_PAUSE)
-                self.collect()
-                self.recorder.note(now, incumbent.value)
-                with held_interrupts() as came:  # what is taken from the proof must get into the file
-                    now.drain()
-                if came:
-                    raise KeyboardInterrupt
-                if frame.seconds > doubtful:
-                    if now.done(frame.optimum.value, incumbent.value) < FAR_ENOUGH:
-                        break
-                    doubtful = math.inf
-                if (seconds := search_due(self.searched, frame.seconds, self.budget)) is not None:
-                    self.search(seconds)
-                    self.searched += 1
-                    now.offer(incumbent.value)
-        except KeyboardInterrupt:
-            self.interrupted = True
-        with held_interrupts():
-            now.proof.stop()
-            self.collect()
-            self.recorder.end(now)
-        return now
+        self.doubtful = turn.doubtful
+        self.interrupted |= follow(
+            self.now, turn.seconds, self.incumbent, self.recorder, self.use, self.memory, self.meanwhile
+        )
+        return self.now
 
-    def collect(self) -> None:
-        """Take over a better tree that the proof came across."""
-        if self.now.proof.value() > self.incumbent.value and (found := self.now.tree()) is not None:
-            self.incumbent.offer(found)
-            self.now.offer(self.incumbent.value)
+    def meanwhile(self) -> bool:
+        """Give up a doubtful attempt; search where that is due."""
+        frame, incumbent = self.problem.frame, self.incumbent
+        if frame.seconds > self.doubtful:
+            if self.now.done(frame.optimum.value, incumbent.value) < FAR_ENOUGH:
+                return False
+            self.doubtful = math.inf
+        if (seconds := search_due(self.searched, frame.seconds, self.budget)) is not None:
+            self.search(seconds)
+            self.searched += 1
+        return not self.interrupted
 
     def answer(self, best: Attempt) -> Solution:
         """What was reached, and its certificate."""
