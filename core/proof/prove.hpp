@@ -24,7 +24,7 @@ class Prover {
     std::optional<OldProof> old;  // a proof to go on with
     Journal by_state, by_tree;
     enum class Winner { none, root, state, tree };
-    enum class Ending { stopped, closed, too_large, stuck };
+    enum class Ending { stopped, closed, too_large, stuck, unready };
 
     void run(const Plan& plan) {
         shared.stop.begin(std::max(0.0, plan.seconds));
@@ -104,7 +104,8 @@ class Prover {
     Ending ending() {
         if (winner.load() != Winner::none) return Ending::closed;
         if (too_large_) return Ending::too_large;
-        return shared.stop.raised() ? Ending::stopped : Ending::stuck;
+        if (!shared.stop.raised()) return Ending::stuck;
+        return shared.cubes.complete ? Ending::stopped : Ending::unready;
     }
 
     // Share of the search of rule "tree" that is finished now.

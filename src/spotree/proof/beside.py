@@ -89,8 +89,6 @@ class Beside(Prover):
         interrupted = follow(
             attempt, most, self.incumbent, self.recorder, Ingredients(), half_of_memory(), meanwhile
         )
-        import os
-        if os.environ.get("DBG"): print([(round(a,2),round(b,3)) for a,b in looks][::3], seconds, most, attempt.ending, self.frame.seconds, self.rounds)
         self.last = self.frame.seconds - began
         self.spent += self.last
         self.got_on = bool(looks) and looks[-1][1] >= FAR_ENOUGH

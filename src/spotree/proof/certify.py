@@ -24,7 +24,9 @@ from spotree.proof.run import Run
 
 LEAST_TOLERANCE = 1e-12
 SEARCH_SHARE, LONGEST_SEARCH = 0.1, 60.0  # of the time limit, in seconds: for all searches where nothing is said
-OPENING_SEARCH = 0.5  # seconds, before the first proof
+OPENING_ROUNDS = (
+    2  # of the search before the first attempt, where there is no tree: a proof is faster from a good one
+)
 
 
 def certify(
@@ -72,7 +74,9 @@ def certify(
         A tree counts as better only if it is by more than this times max(|J*|, J* - J_random), with J* the return
         of the best policy and J_random that of the uniformly random one.
     search
-        Seconds of the time limit that may go into looking for better trees; a tenth, at most 60, if not given.
+        Seconds of the time limit that may go into looking for better trees beside the proof; a tenth, at most 60, if
+        not given. As long as they are found it may be more, and where the model is too large for a proof the search
+        has the rest of the time; 0 for no search at all.
     ingredients
         What the proof makes use of; for measurements.
     """
@@ -97,7 +101,7 @@ def certify(
     if old is not None:
         run.resume(old, str(resume))
     if start is None and resume is None and budget > 0:
-        run.search(min(OPENING_SEARCH, budget))
+        run.search(budget, OPENING_ROUNDS)
     try:
         return remember(run.prove(), mdp)
     finally:

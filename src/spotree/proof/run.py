@@ -14,7 +14,7 @@ from spotree.proof.ingredients import Ingredients
 from spotree.proof.interrupts import held_interrupts
 from spotree.proof.problem import Problem
 from spotree.proof.recorder import Recorder
-from spotree.proof.schedule import FAR_ENOUGH, Standing, Turn, first_turn, next_turn
+from spotree.proof.schedule import FAR_ENOUGH, LEAST_ROOM, Standing, Turn, first_turn, next_turn
 from spotree.tree.claim import claimed_tree
 
 
@@ -29,6 +29,8 @@ class Run:
     memory: int
     budget: float
     searched: int = 0  # times, beside the proof
+    paid: bool = False  # whether the last search found a better tree
+    too_large: bool = False  # for a proof on this machine, or for any level in this time
     interrupted: bool = False
     doubtful: float = math.inf  # when the attempt that runs is given up unless it has come far
     now: Attempt = field(init=False)
@@ -44,20 +46,34 @@ class Run:
         self.incumbent.offer(fitting_start(tree, frame.mdp, frame.depth, frame.max_leaves))
         self.now.resume(old, path)
 
-    def search(self, seconds: float) -> None:
-        """Look for a better tree for a while."""
-        self.interrupted |= self.incumbent.search(seconds)
+    def search(self, seconds: float, rounds: int | None = None) -> None:
+        """Look for a better tree for a while, beside a proof or before it."""
+        before = self.incumbent.value
+        self.interrupted |= self.incumbent.search(seconds, rounds)
+        self.paid = self.incumbent.value > before + self.problem.margin
 
     def prove(self) -> Solution:
-        """Attempt after attempt until one proves the incumbent or the schedule ends."""
+        """Attempt after attempt until one proves the incumbent or the schedule ends; the search has what is left."""
         if self.problem.frame.hurried:
             return self.problem.frame.solution(self.incumbent.tree, SolveStatus.TIME_LIMIT)
         turn = first_turn(self.standing, self.use.levels)
         best = self.follow(turn)
-        while not (self.interrupted or best.proves_tree) and (after := next_turn(turn, self.standing)):
+        while not (self.interrupted or best.proves_tree or self.too_large) and (
+            after := next_turn(turn, self.standing)
+        ):
             turn, best = after, self.recorder.better(best, self.follow(after))
+        if not (self.interrupted or best.proves_tree):
+            self.search_on()
         with held_interrupts():
             return self.answer(best)
+
+    def search_on(self) -> None:
+        """Spend the rest of the time on better trees, unless searches were not asked for or the bound is reached."""
+        recorder, incumbent = self.recorder, self.incumbent
+        if self.budget > 0 and recorder.bound - incumbent.value > LEAST_ROOM * self.problem.margin:
+            self.interrupted |= incumbent.search(
+                self.problem.left, tell=lambda: recorder.show(incumbent.value, recorder.bound, recorder.regions)
+            )
 
     @property
     def standing(self) -> Standing:
@@ -75,6 +91,8 @@ class Run:
         self.interrupted |= follow(
             self.now, turn.seconds, self.incumbent, self.recorder, self.use, self.memory, self.meanwhile
         )
+        ending = self.now.ending
+        self.too_large = ending == "too large" or (ending == "unready" and self.problem.left > 0)
         return self.now
 
     def meanwhile(self) -> bool:
@@ -84,7 +102,8 @@ class Run:
             if self.now.done(frame.optimum.value, incumbent.value) < FAR_ENOUGH:
                 return False
             self.doubtful = math.inf
-        if (seconds := search_due(self.searched, frame.seconds, self.budget)) is not None:
+        seconds = search_due(self.searched, frame.seconds, self.budget, self.paid, self.standing.time_limit)
+        if seconds is not None:
             self.search(seconds)
             self.searched += 1
         return not self.interrupted
@@ -92,8 +111,9 @@ class Run:
     def answer(self, best: Attempt) -> Solution:
         """What was reached, and its certificate."""
         frame, recorder, incumbent = self.problem.frame, self.recorder, self.incumbent
-        unfinished = SolveStatus.INTERRUPTED if self.interrupted else SolveStatus.TIME_LIMIT
-        status = SolveStatus.OPTIMAL if best.proves_tree else unfinished
+        unfinished = SolveStatus.TOO_LARGE if self.too_large else SolveStatus.TIME_LIMIT
+        stopped = SolveStatus.INTERRUPTED if self.interrupted else unfinished
+        status = SolveStatus.OPTIMAL if best.proves_tree else stopped
         history = [*recorder.history, Progress(frame.seconds, recorder.regions, incumbent.value, recorder.bound)]
         solution = frame.solution(incumbent.tree, status, history, recorder.bound, self.problem.margin)
         recorder.save(best, solution)

@@ -14,9 +14,9 @@ FIRST_ROUNDS = 2  # of the search before the first attempt: a proof is faster fr
 FIRST_SECONDS = 2.4  # of the first attempt, unless it gets on
 LONGER = 2  # times as long as the one before is an attempt at least
 STALLED = 0.25  # of the time so far without a better tree: then a longer attempt may come
-CLOSING_SHARE = 0.25  # of the time that is left, for an attempt that gets on
+CLOSING_SHARE = 0.5  # of the time that is left, for an attempt that gets on
 FAR_ENOUGH = 0.1  # part of a proof; less is no sign that it may close
-SHRINKS = 0.85  # of what was open at half of its time is open at most where a proof gets on
+SHRINKS = 0.8  # of what was open at half of its time is open at most where a proof gets on
 
 
 @dataclass(frozen=True, slots=True)
