@@ -24,7 +24,7 @@ class Prover {
     std::optional<OldProof> old;  // a proof to go on with
     Journal by_state, by_tree;
     enum class Winner { none, root, state, tree };
-    enum class Ending { stopped, closed, too_large, stuck, unready };
+    enum class Ending { stopped, closed, too_large, stuck };
 
     void run(const Plan& plan) {
         shared.stop.begin(std::max(0.0, plan.seconds));
@@ -44,10 +44,7 @@ class Prover {
         certified_ = root.relaxed.bound;
         if (old) lower_bound_to(old->bound);
         if (stop()) return write_root(root);
-        if (!shared.problem.build_cubes(stop)) {
-            too_large_ = !shared.stop.raised();
-            return write_root(root);
-        }
+        if (!shared.problem.build_cubes(stop)) return write_root(root);
         std::vector<std::unique_ptr<Bounder>> bounders;
         const int state_workers = plan.state_rule ? std::max(1, plan.threads - (plan.tree_rule ? 1 : 0)) : 0;
         for (int t = 0; t < std::max(plan.threads, state_workers + (plan.tree_rule ? 1 : 0)); ++t) {
@@ -99,13 +96,12 @@ class Prover {
     // What the journal of rule "state" proves (after the end): a restart may leave it above `bound`.
     double certified() { return winner.load() == Winner::none ? certified_.load() : bound(); }
 
-    // Why it ended: no region is open, the sets that trees can single out are too many, no region that is
-    // open can be parted, or somebody or the clock stopped it.
+    // Why it ended (after the end): no region is open, the sets that trees can single out are too many, no
+    // region that is open can be parted, or somebody or the clock stopped it.
     Ending ending() {
         if (winner.load() != Winner::none) return Ending::closed;
-        if (too_large_) return Ending::too_large;
-        if (!shared.stop.raised()) return Ending::stuck;
-        return shared.cubes.complete ? Ending::stopped : Ending::unready;
+        if (shared.cubes.too_large) return Ending::too_large;
+        return shared.stop.raised() ? Ending::stopped : Ending::stuck;
     }
 
     // Share of the search of rule "tree" that is finished now.
@@ -279,7 +275,6 @@ class Prover {
 
     std::atomic<double> certified_{std::numeric_limits<double>::infinity()};
     std::atomic<double> root_bound_{std::numeric_limits<double>::infinity()};
-    std::atomic<bool> too_large_{false};
     std::mutex lock_;
     StateRule* states_ = nullptr;  // the rules that run now, for those who watch
     TreeRule* trees_ = nullptr;

@@ -13,7 +13,7 @@ from spotree.proof.groups import Groups
 from spotree.proof.ingredients import RULES, Ingredients
 from spotree.tree.tree import Tree, make_tree
 
-ENDINGS = ("stopped", "closed", "too large", "stuck", "unready")  # why it ended, as the core numbers them
+ENDINGS = ("stopped", "closed", "too large", "stuck")  # why it ended, as the core numbers them
 WINNERS = ("none", "root", "state", "tree")  # who closed the last region, as the core numbers them
 
 
@@ -32,8 +32,7 @@ class Attempt:
     winner
         Who finished the proof: "none" if it is unfinished.
     ending
-        Why it ended: "stopped", "closed", "too large" for the proof, "stuck" with a region that cannot be parted, or
-        "unready", stopped before it could part the first region.
+        Why it ended: "stopped", "closed", "too large" for the proof, or "stuck" with a region that cannot be parted.
     is_level
         Whether what was proved is a level, and not the return of a tree.
     """

@@ -30,7 +30,7 @@ class Run:
     budget: float
     searched: int = 0  # times, beside the proof
     paid: bool = False  # whether the last search found a better tree
-    too_large: bool = False  # for a proof on this machine, or for any level in this time
+    too_large: bool = False  # for a proof
     interrupted: bool = False
     doubtful: float = math.inf  # when the attempt that runs is given up unless it has come far
     now: Attempt = field(init=False)
@@ -91,8 +91,7 @@ class Run:
         self.interrupted |= follow(
             self.now, turn.seconds, self.incumbent, self.recorder, self.use, self.memory, self.meanwhile
         )
-        ending = self.now.ending
-        self.too_large = ending == "too large" or (ending == "unready" and self.problem.left > 0)
+        self.too_large = self.now.ending == "too large"
         return self.now
 
     def meanwhile(self) -> bool:
