@@ -79,6 +79,7 @@ class Prover {
             shared.restart_above = std::numeric_limits<double>::infinity();
             if (ended || stop() || (until >= plan.seconds && !better)) break;
         }
+        stuck_ = winner.load() == Winner::none && !shared.stop.raised();
         if (winner.load() == Winner::none && by_state.next == 0) write_root(draft);
     }
 
@@ -101,7 +102,7 @@ class Prover {
     Ending ending() {
         if (winner.load() != Winner::none) return Ending::closed;
         if (shared.cubes.too_large) return Ending::too_large;
-        return shared.stop.raised() ? Ending::stopped : Ending::stuck;
+        return stuck_ ? Ending::stuck : Ending::stopped;
     }
 
     // Share of the search of rule "tree" that is finished now.
@@ -275,6 +276,7 @@ class Prover {
 
     std::atomic<double> certified_{std::numeric_limits<double>::infinity()};
     std::atomic<double> root_bound_{std::numeric_limits<double>::infinity()};
+    bool stuck_ = false;  // after the end: what is open cannot be parted
     std::mutex lock_;
     StateRule* states_ = nullptr;  // the rules that run now, for those who watch
     TreeRule* trees_ = nullptr;

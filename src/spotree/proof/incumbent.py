@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 from spotree.methods.neighbourhood import Neighbourhood, Searcher, searcher
 from spotree.proof.problem import Problem
@@ -48,8 +47,11 @@ class Incumbent:
         if value > self.value:
             self.found, self.value = tree, value
 
-    def search(self, seconds: float, rounds: int | None = None, tell: Callable[[], Any] | None = None) -> bool:
-        """Go on with the search for so many seconds or rounds; True if that was interrupted. `tell` hears of each."""
+    def search(self, seconds: float, rounds: int | None = None, go_on: Callable[[], bool] = lambda: True) -> bool:
+        """Go on with the search for so many seconds or rounds, as long as `go_on` says so after each.
+
+        True if it was interrupted.
+        """
         frame = self.problem.frame
         if frame.hurried:
             return False
@@ -62,9 +64,7 @@ class Incumbent:
                 self.rounds += 1
                 if search.value > self.value:
                     self.offer(search.best())
-                if tell is not None:
-                    tell()
-                if search.complete or frame.closes(search.value, frame.ceiling):
+                if not go_on() or search.complete or frame.closes(search.value, frame.ceiling):
                     break
         except KeyboardInterrupt:
             if self._search is not None:

@@ -1,6 +1,7 @@
 """One call of `certify`: attempts in turn, each in the background, while searches look for better trees."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from spotree.methods.history import Progress
@@ -8,7 +9,7 @@ from spotree.methods.solution import Solution, SolveStatus
 from spotree.methods.start import fitting_start
 from spotree.proof.attempt import Attempt
 from spotree.proof.certificate import Certificate
-from spotree.proof.follow import follow
+from spotree.proof.follow import collect, follow
 from spotree.proof.incumbent import Incumbent, search_due
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.interrupts import held_interrupts
@@ -46,10 +47,10 @@ class Run:
         self.incumbent.offer(fitting_start(tree, frame.mdp, frame.depth, frame.max_leaves))
         self.now.resume(old, path)
 
-    def search(self, seconds: float, rounds: int | None = None) -> None:
-        """Look for a better tree for a while, beside a proof or before it."""
+    def search(self, seconds: float, rounds: int | None = None, go_on: Callable[[], bool] = lambda: True) -> None:
+        """Look for a better tree for a while."""
         before = self.incumbent.value
-        self.interrupted |= self.incumbent.search(seconds, rounds)
+        self.interrupted |= self.incumbent.search(seconds, rounds, go_on)
         self.paid = self.incumbent.value > before + self.problem.margin
 
     def prove(self) -> Solution:
@@ -70,10 +71,18 @@ class Run:
     def search_on(self) -> None:
         """Spend the rest of the time on better trees, unless searches were not asked for or the bound is reached."""
         recorder, incumbent = self.recorder, self.incumbent
+
+        def show() -> bool:
+            recorder.show(incumbent.value, recorder.bound, recorder.regions)
+            return True
+
         if self.budget > 0 and recorder.bound - incumbent.value > LEAST_ROOM * self.problem.margin:
-            self.interrupted |= incumbent.search(
-                self.problem.left, tell=lambda: recorder.show(incumbent.value, recorder.bound, recorder.regions)
-            )
+            self.search(self.problem.left, go_on=show)
+
+    def exchange(self) -> bool:
+        """Hand a better tree to the proof that runs, or take one from it; False once it has ended."""
+        collect(self.now, self.incumbent)
+        return not self.now.proof.wait(0.0)
 
     @property
     def standing(self) -> Standing:
@@ -103,7 +112,7 @@ class Run:
             self.doubtful = math.inf
         seconds = search_due(self.searched, frame.seconds, self.budget, self.paid, self.standing.time_limit)
         if seconds is not None:
-            self.search(seconds)
+            self.search(seconds, go_on=self.exchange)
             self.searched += 1
         return not self.interrupted
 
