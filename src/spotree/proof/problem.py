@@ -27,8 +27,6 @@ class Problem:
     ----------
     margin
         A tree counts as better only if it is by more than this.
-    prepared
-        Seconds that the frame took.
     model
         The arrays of the core, and the sets of groups that trees can single out: built once, by the first attempt.
     """
@@ -36,7 +34,6 @@ class Problem:
     frame: Frame
     groups: Groups
     margin: float
-    prepared: float
     model: _core.ProofModel
 
     @property
@@ -72,7 +69,7 @@ def make_problem(
 
 def problem_in(frame: Frame, tolerance: float = TOLERANCE) -> Problem:
     """The problem that a run stands around."""
-    mdp, best, prepared = frame.mdp, frame.optimum.value, frame.seconds
+    mdp, best = frame.mdp, frame.optimum.value
     scale = max(abs(best), best - frame.random_value)
     if not (np.isfinite(scale) and scale > 0):
         scale = max(abs(best), float(np.abs(mdp.reward_of_choice).max(initial=0.0)), TINY)
@@ -90,4 +87,4 @@ def problem_in(frame: Frame, tolerance: float = TOLERANCE) -> Problem:
         depth=frame.depth,
         max_leaves=min(frame.max_leaves or NO_LIMIT, NO_LIMIT),
     )
-    return Problem(frame, groups, margin, prepared, model)
+    return Problem(frame, groups, margin, model)
