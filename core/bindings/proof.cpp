@@ -87,6 +87,7 @@ class Proof {
     int64_t regions() const { return prover_.shared.regions.load(); }
     double share() { return prover_.share(); }
     int winner() const { return int(prover_.winner.load()); }
+    int ending() { return int(prover_.ending()); }
 
     auto tree() {
         const auto nodes = prover_.shared.tree();
@@ -145,6 +146,7 @@ void add_proof(nb::module_& m) {
         .def("regions", &Proof::regions)
         .def("share", &Proof::share)
         .def("winner", &Proof::winner)
+        .def("ending", &Proof::ending)
         .def("tree", &Proof::tree)
         .def("drain", &Proof::drain, "by_tree"_a);
 }

@@ -49,14 +49,32 @@ class Cubes {
     std::vector<int32_t> members;
     std::vector<int32_t> by_count;  // cubes, every one after its parts
     bool complete = false;          // false: stopped or too large, and not to be used
+    bool too_large = false;
 
     const int32_t* begin(int cube) const { return members.data() + cubes[cube].first; }
     const int32_t* end(int cube) const { return begin(cube) + cubes[cube].count; }
     int size() const { return int(cubes.size()); }
 
+    // Where it is stopped, the next call goes on.
     void build(int groups, int tree_depth, size_t most_members, auto&& stop) {
+        if (cubes.empty()) begin_with(groups, tree_depth);
+        for (; next_ < size() && cubes[next_].level < depth; ++next_) {
+            too_large = members.size() > most_members || edges.size() > most_members;
+            if (too_large || stop()) return;
+            part(next_);
+        }
+        number_.clear();
+        by_count.resize(cubes.size());
+        std::iota(by_count.begin(), by_count.end(), 0);
+        std::stable_sort(by_count.begin(), by_count.end(),
+                         [&](int a, int b) { return cubes[a].count < cubes[b].count; });
+        complete = true;
+    }
+
+  private:
+    // The cube of all groups.
+    void begin_with(int groups, int tree_depth) {
         depth = tree_depth;
-        cubes.clear(), edges.clear(), members.clear(), key_of_.clear(), number_.clear();  // of a stopped one
         SystemNames random;
         keys.resize(groups);
         for (auto& k : keys) k = {random(), random()};
@@ -70,20 +88,8 @@ class Cubes {
         cubes.push_back(root);
         key_of_.push_back(all);
         number_[all] = 0;
-        for (int at = 0; at < size(); ++at) {
-            if (cubes[at].level == depth) break;
-            if (members.size() > most_members || edges.size() > most_members || stop()) return;
-            part(at);
-        }
-        number_.clear();
-        by_count.resize(cubes.size());
-        std::iota(by_count.begin(), by_count.end(), 0);
-        std::stable_sort(by_count.begin(), by_count.end(),
-                         [&](int a, int b) { return cubes[a].count < cubes[b].count; });
-        complete = true;
     }
 
-  private:
     void part(int at) {
         cubes[at].edge_first = int32_t(edges.size());
         const SetKey all = key_of_[at];
@@ -147,6 +153,7 @@ class Cubes {
     std::unordered_map<SetKey, int, SetKeyHash> number_;
     std::vector<SetKey> key_of_, bucket_;
     std::vector<int> in_bucket_;
+    int next_ = 0;  // to be parted
 };
 
 }  // namespace spotree::proof

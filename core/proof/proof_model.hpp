@@ -19,11 +19,11 @@ struct ProofModel {
     ProofModel(GroupedModel grouped, Sizes of_trees)
         : model(std::move(grouped)), sizes(std::move(of_trees)) {}
 
-    // False if that was stopped or they are too many; the next attempt tries again.
+    // False if that was stopped, for the next attempt to go on with, or they are too many.
     bool build_cubes(auto&& stop) {
         std::scoped_lock hold(lock_);
         if (!cubes.complete) {
-            ++builds;
+            if (cubes.cubes.empty()) ++builds;
             cubes.build(model.num_groups, sizes.depth[sizes.whole], kMostMembers, stop);
         }
         return cubes.complete;

@@ -24,6 +24,7 @@ class Prover {
     std::optional<OldProof> old;  // a proof to go on with
     Journal by_state, by_tree;
     enum class Winner { none, root, state, tree };
+    enum class Ending { stopped, closed, too_large, stuck };
 
     void run(const Plan& plan) {
         shared.stop.begin(std::max(0.0, plan.seconds));
@@ -78,6 +79,7 @@ class Prover {
             shared.restart_above = std::numeric_limits<double>::infinity();
             if (ended || stop() || (until >= plan.seconds && !better)) break;
         }
+        stuck_ = winner.load() == Winner::none && !shared.stop.raised();
         if (winner.load() == Winner::none && by_state.next == 0) write_root(draft);
     }
 
@@ -94,6 +96,14 @@ class Prover {
 
     // What the journal of rule "state" proves (after the end): a restart may leave it above `bound`.
     double certified() { return winner.load() == Winner::none ? certified_.load() : bound(); }
+
+    // Why it ended (after the end): no region is open, the sets that trees can single out are too many, no
+    // region that is open can be parted, or somebody or the clock stopped it.
+    Ending ending() {
+        if (winner.load() != Winner::none) return Ending::closed;
+        if (shared.cubes.too_large) return Ending::too_large;
+        return stuck_ ? Ending::stuck : Ending::stopped;
+    }
 
     // Share of the search of rule "tree" that is finished now.
     double share() {
@@ -228,7 +238,7 @@ class Prover {
         watch(nullptr, trees.get());
         if (trees) {
             workers.start([&] {
-                TreeWorker(*trees, *bounders.back()).begin(draft, kSoloShare * std::min(until, plan.seconds));
+                TreeWorker(*trees, *bounders.back()).begin(draft);
                 follow_trees(*bounders.back());
             });
         }
@@ -262,11 +272,11 @@ class Prover {
     static constexpr double kMuchBetter = 0.2;  // of the gap: what a tree closes for the rules to restart
     static constexpr double kFloorsShare = 0.1, kLongestFloors = 10;  // of the time, in seconds
     static constexpr double kWorthwhile = 0.02;  // of the gap: what floors close for more of them
-    static constexpr double kSoloShare = 0.15;   // of the time that hopeless leaves are looked for beforehand
     static constexpr double kBeforeChange = 3, kLeastLead = 0.01;  // seconds, share: a change of rule
 
     std::atomic<double> certified_{std::numeric_limits<double>::infinity()};
     std::atomic<double> root_bound_{std::numeric_limits<double>::infinity()};
+    bool stuck_ = false;  // after the end: what is open cannot be parted
     std::mutex lock_;
     StateRule* states_ = nullptr;  // the rules that run now, for those who watch
     TreeRule* trees_ = nullptr;

@@ -32,13 +32,16 @@ class SoloLeaves {
         }
     }
 
-    // Looks for hopeless leaves among the smallest cubes beforehand, for a while; any number of threads.
+    // Looks for hopeless leaves among the smallest cubes beforehand, while they are a quarter of all regions
+    // so far at most: they cost little beside the rest of the proof. Any number of threads.
     void look(Bounder& bounder, auto&& stop) {
-        for (int k; (k = next_.fetch_add(1)) < cubes_.size();) {
-            const int cube = cubes_.size() - 1 - k;
+        while (kLookPart * looked_.load() < shared_.regions.load()) {
+            const int cube = cubes_.size() - 1 - next_.fetch_add(1);
+            if (cube < 0) return;
             if (cubes_.cubes[cube].level < cubes_.depth && cubes_.cubes[cube].edge_count > 0) continue;
             for (int a = 0; a < m_.num_actions; ++a) {
                 if (stop()) return;
+                ++looked_;
                 hopeless(bounder, cube, a);
             }
         }
@@ -73,6 +76,8 @@ class SoloLeaves {
     }
 
   private:
+    static constexpr int kLookPart = 4;  // one region in so many is a leaf that is looked at beforehand
+
     void write(int cube, int action, const Draft& draft) {
         std::scoped_lock hold(lock_);
         if (hopeless_[size_t(cube) * m_.num_actions + action]) return;
@@ -94,6 +99,7 @@ class SoloLeaves {
     std::unique_ptr<std::atomic<double>[]>
         bound_;  // [cube, action]; infinite: not known, -infinite: hopeless
     std::atomic<int> next_{0}, tried_{0}, gained_{0};
+    std::atomic<int64_t> looked_{0};
     std::mutex lock_;
     std::vector<char> hopeless_;
     std::vector<std::pair<int32_t, int32_t>> found_;  // hopeless leaves

@@ -19,7 +19,7 @@ class TreeWorker {
     }
 
     // The first thread begins, with a root that has been processed (verdict open) as the draft says.
-    void begin(const Draft& draft, double solo_seconds) {
+    void begin(const Draft& draft) {
         auto stop = [&] { return shared_.stopped(); };
         Region root = rule_.root_;
         Relaxed sharp = root.relaxed;
@@ -30,14 +30,7 @@ class TreeWorker {
         for (int i = 0; i < m_.num_states; ++i) {
             if (m_.group_of[i] >= 0) rule_.weight_[m_.group_of[i]] += occupancy[i];
         }
-        Stop enough(solo_seconds);
-        if (shared_.switches.solo) {
-            rule_.solo_.look(bounder_, [&] {
-                listen();
-                return shared_.stopped() || enough.check();
-            });
-        }
-        listen();
+        look_and_listen();
         const std::vector<Item> whole{{0, shared_.sizes.whole, 0}};
         const Verdict verdict = bounder_.process(root, whole, 1, false, nullptr, nullptr, Effort::none);
         if (verdict == Verdict::open)
@@ -77,6 +70,15 @@ class TreeWorker {
 
     void listen() {
         if (shared_.switches.solo) rule_.solo_.tell(bounder_, heard_);
+    }
+
+    void look_and_listen() {
+        if (!shared_.switches.solo) return;
+        rule_.solo_.look(bounder_, [&] {
+            listen();
+            return shared_.stopped();
+        });
+        listen();
     }
 
     void hand_over_or_descend(TreeTask task) {
@@ -208,7 +210,7 @@ class TreeWorker {
             rule_.finish(share);
             return true;
         }
-        listen();
+        look_and_listen();
         child.draft.brief = journal_.brief();
         const Verdict verdict =
             bounder_.process(*region, child.items, 3, true, journal_.on ? &child.draft : nullptr, nullptr,

@@ -108,11 +108,12 @@ def test_help_teaches_every_command() -> None:
 
 
 def test_solve_can_prove_and_the_proof_can_be_checked(tmp_path: Path) -> None:
-    done = run("solve", "frozenlake_4x4", "--depth", "3", "--time", "1", "--prove", "20", "--json")
+    proof = tmp_path / "run.cert"
+    done = run("solve", "frozenlake_4x4", "--depth", "3", "--time", "60", "--json", "--certificate", str(proof))
     solution = json.loads(done.stdout)
     assert solution["status"] == "OPTIMAL"
     assert solution["bound"] == pytest.approx(0.520125, abs=1e-6)
-    proof = tmp_path / "run.cert"
+    assert "accepted" in run("check", str(proof), "frozenlake_4x4").stdout
     assert (
         run("certify", "frozenlake_4x4", "--depth", "2", "--time", "20", "--certificate", str(proof)).returncode
         == 0

@@ -52,7 +52,9 @@ def test_the_readme_shows_the_lines_that_its_command_prints() -> None:
     assert shown["tree"].split("; ")[1] == printed["tree"].split("; ")[1]  # the size that was asked for
     for name in ("of optimum", "over random"):
         assert in_brackets.findall(shown[name]) == in_brackets.findall(printed[name])
-    assert shown["bound"].split()[0] == printed["bound"].split()[0]
+    for answer in (shown, printed):  # a proof beside the search may lower the bound
+        best = float(answer["of optimum"].split()[-1].rstrip(")"))
+        assert float(answer["return"]) <= float(answer["bound"].split()[0]) <= best
     assert in_brackets.sub("", shown["status"]) == in_brackets.sub("", printed["status"])
     assert re.sub(r"[\d.]+ s", "1 s", shown["status"]) == re.sub(r"[\d.]+ s", "1 s", printed["status"])
 
@@ -81,7 +83,9 @@ def test_the_tree_that_the_readme_shows_is_worth_what_it_says() -> None:
     assert shown["return"] == f"{value:.6f}"
     assert shown["of optimum"].split()[0] == f"{value / best:.6f}"
     assert shown["over random"].split()[0] == f"{(value - random) / (best - random):.6f}"
-    assert shown["bound"] == f"{best:.6f}   (gap {(best - value) / best:.2%})"
+    bound = float(shown["bound"].split()[0])
+    assert value <= bound <= best
+    assert shown["bound"].endswith(f"(gap {(bound - value) / bound:.2%})")
 
 
 @pytest.mark.parametrize(

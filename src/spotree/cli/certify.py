@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spotree.cli.answer import OnlyProved, exit_as, hand_over
+from spotree.cli.certificate import CertificateFile, check_files, say_certificate
 from spotree.cli.model import with_model
-from spotree.cli.output import AsJson, check_writable
+from spotree.cli.output import AsJson
 from spotree.cli.solve import Depth, MaxLeaves, Out, Seconds, Start, Threads
 from spotree.errors import SpotreeError
 from spotree.files import UnwrittenError
@@ -26,9 +27,7 @@ def certify(
     max_leaves: MaxLeaves = None,
     threads: Threads = None,
     start: Start = None,
-    certificate: Annotated[
-        Path | None, typer.Option("--certificate", "-c", help="Write the proof, for `spotree check`.")
-    ] = None,
+    certificate: CertificateFile = None,
     resume: Annotated[
         Path | None, typer.Option("--resume", help="Go on from the certificate of a stopped run, taken on trust.")
     ] = None,
@@ -56,11 +55,7 @@ def certify(
     from spotree.proof.certify import certify as run
     from spotree.proof.ingredients import Ingredients
 
-    solution_file, proof_file = check_writable(out), check_writable(certificate, "--certificate")
-    if proof_file is not None and proof_file == solution_file:
-        raise SpotreeError(
-            f"--out and --certificate are the same file, {shown(str(out), LONGEST_LINE)}; give each its own"
-        )
+    check_files(out, certificate)
     unwritten: list[SpotreeError] = []
     try:
         with LiveLine(quiet=as_json, sense=mdp.sense) as live:
@@ -82,9 +77,7 @@ def certify(
             raise
         solution, unwritten = error.result, [error]
     hand_over(solution, out, as_json, unwritten)
-    if certificate is not None and not as_json:
-        name = shown(shlex.quote(str(certificate)), LONGEST_LINE)
-        print(f"certificate in {name}; to check it: spotree check {name} MODEL")
+    say_certificate(certificate, as_json)
     if resume is not None and not as_json:
         name = shown(shlex.quote(str(resume)), LONGEST_LINE)
         way = "checks both" if certificate is not None else "needs a new one: run again with --certificate"

@@ -1,14 +1,17 @@
 """`spotree solve MODEL`: the best tree policy in the time given."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from spotree.cli.answer import OnlyProved, exit_as, hand_over
+from spotree.cli.certificate import CertificateFile, check_files, say_certificate
 from spotree.cli.complete import engine_names, method_names
 from spotree.cli.model import with_model
-from spotree.cli.output import AsJson, check_writable
+from spotree.cli.output import AsJson
+from spotree.errors import SpotreeError
+from spotree.files import UnwrittenError
 
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP
@@ -54,50 +57,48 @@ def solve(
     ] = None,
     preset: Annotated[str | None, typer.Option("--preset", help="`paper`: SPOT's settings in the paper.")] = None,
     prove: Annotated[
-        float | None, typer.Option("--prove", help="Then spend so many seconds on a proof.", min=0.0)
-    ] = None,
+        bool, typer.Option(help="Prove beside the search that no tree is better, while that pays (default method).")
+    ] = True,
+    certificate: CertificateFile = None,
     only_proved: OnlyProved = False,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
     """Find a decision-tree policy, show it, its return and what no tree of its size can exceed.
 
-    The size is a depth, a number of leaves (then of any shape), or both. Ctrl-C stops the search and shows the best
-    tree found so far.
+    The size is a depth, a number of leaves (then of any shape), or both. A proof that no tree of the size is better
+    takes a small part of the time, more where it is about to close, and ends the run when it does. Ctrl-C stops the
+    search and shows the best tree found so far.
     """
     from spotree.cli.live import LiveLine
-    from spotree.methods.request import depth_of
-    from spotree.methods.solution import Solution, SolveStatus
+    from spotree.methods.solution import Solution
     from spotree.methods.solve import solve as run
 
-    check_writable(out)
+    check_files(out, certificate)
     depth = 3 if depth is None and max_leaves is None else depth
-    given = {"preset": preset, "engine": engine}
+    given: dict[str, Any] = {"preset": preset, "engine": engine}
     settings = {name: value for name, value in given.items() if value is not None}
-    with LiveLine(quiet=as_json, sense=mdp.sense) as live:
-        solution = run(
-            mdp,
-            depth,
-            max_leaves=max_leaves,
-            method=method,
-            time_limit=time_limit,
-            seed=seed,
-            threads=threads,
-            start=None if start is None else Solution.load(start),
-            progress=live.show,
-            **settings,
-        )
-        if prove is not None and not solution.proved_optimal and solution.status is not SolveStatus.INTERRUPTED:
-            from spotree.proof.certify import certify
-
-            solution = certify(
+    unwritten: list[SpotreeError] = []
+    try:
+        with LiveLine(quiet=as_json, sense=mdp.sense) as live:
+            solution = run(
                 mdp,
-                depth_of(depth, max_leaves),
-                start=solution,
+                depth,
                 max_leaves=max_leaves,
-                time_limit=prove,
+                method=method,
+                time_limit=time_limit,
+                seed=seed,
                 threads=threads,
+                start=None if start is None else Solution.load(start),
                 progress=live.show,
+                prove=prove,
+                certificate=certificate,
+                **settings,
             )
-    hand_over(solution, out, as_json)
+    except UnwrittenError as error:
+        if not isinstance(error.result, Solution):
+            raise
+        solution, unwritten = error.result, [error]
+    hand_over(solution, out, as_json, unwritten)
+    say_certificate(certificate, as_json)
     exit_as(solution, only_proved)

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -13,12 +14,15 @@ from spotree.methods.history import Progress
 from spotree.methods.ladder import DEEPEST, Ladder, Pace
 from spotree.methods.method import Method
 from spotree.methods.mixed import Mixed
+from spotree.methods.prover import Prover
 from spotree.methods.ranks import rank_features
 from spotree.methods.request import Request
 from spotree.methods.solution import Solution, SolveStatus
 from spotree.step.limits import at_least
 
 DEEP, TOO_DEEP = 5, 8  # from these depths on trees of any shape get most of the rounds, and all
+
+Searcher: TypeAlias = Ladder | ByLeaves | Mixed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,14 +63,27 @@ class Neighbourhood(Pace, Method):
 
 
 def _search(mdp: MDP, request: Request, settings: Neighbourhood) -> Solution:
-    given, time_limit, max_rounds = request.start_tree(mdp), request.time_limit, settings.max_rounds
+    given, time_limit = request.start_tree(mdp), request.time_limit
     frame = Frame(mdp, request.depth, request.max_leaves, settings.name, request.seed, time_limit)
     if frame.hurried:
         return frame.at_once(given)
-    limit = np.inf if time_limit is None else time_limit - frame.reserve
-    search = _searcher(frame, request.threads or os.cpu_count() or 1, settings, limit)
-    if given is not None:
-        search.offer(given)
+    threads = request.threads or os.cpu_count() or 1
+    counted = time_limit is None or settings.max_rounds is not None  # a proof would make the clock count
+    prover = Prover() if counted or request.prover is None else request.prover(frame, threads)
+    try:
+        limit = np.inf if time_limit is None else time_limit - frame.reserve
+        search = searcher(frame, threads, settings, limit)
+        if given is not None:
+            search.offer(given)
+        return _rounds(frame, search, prover, request, limit, settings.max_rounds)
+    finally:
+        prover.drop()
+
+
+def _rounds(
+    frame: Frame, search: Searcher, prover: Prover, request: Request, limit: float, max_rounds: int | None
+) -> Solution:
+    """Round after round, with the prover's turns between them."""
     history: list[Progress] = []
     bound = frame.ceiling
     status = SolveStatus.FINISHED
@@ -81,14 +98,20 @@ def _search(mdp: MDP, request: Request, settings: Neighbourhood) -> Solution:
                 bound = search.value
             history.append(Progress(frame.seconds, len(history) + 1, search.value, bound))
             request.tell(history[-1])
-            if search.complete or frame.closes(search.value, bound):
+            if search.complete or frame.closes(search.value, bound) or prover.turn(search):
                 break
+            bound = min(bound, prover.bound)
     except KeyboardInterrupt:
         status = SolveStatus.INTERRUPTED
-    return frame.solution(search.best(), status, _new_bests(history), bound)
+    bound = min(bound, prover.bound)
+    if history and (history[-1].value, history[-1].bound) != (search.value, bound):
+        history.append(Progress(frame.seconds, len(history), search.value, bound))
+    solution = frame.solution(search.best(), status, _new_bests(history), bound, prover.within)
+    prover.keep(solution)
+    return solution
 
 
-def _searcher(frame: Frame, threads: int, settings: Neighbourhood, limit: float) -> Ladder | ByLeaves | Mixed:
+def searcher(frame: Frame, threads: int, settings: Neighbourhood, limit: float) -> Searcher:
     """Complete trees where they are shallow; trees of any shape where the depth is free; both in between."""
     ranks, leaves = rank_features(frame.mdp), frame.max_leaves
     free = leaves is not None and frame.depth >= leaves - 1

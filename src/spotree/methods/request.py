@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
@@ -12,6 +12,10 @@ from spotree.methods.start import Start, fitting_start
 from spotree.step.problem import whole_from
 from spotree.tree.text import leaves_text
 from spotree.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from spotree.methods.frame import Frame
+    from spotree.methods.prover import Prover
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,6 +32,7 @@ class Request:
     threads: int | None = None
     start: Start | None = None
     progress: Callable[[Progress], Any] | None = None
+    prover: "Callable[[Frame, int], Prover] | None" = None  # for methods that let one prove beside them
 
     def __post_init__(self) -> None:
         check_limits(self.time_limit, self.seed, self.threads)

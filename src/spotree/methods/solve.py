@@ -1,12 +1,18 @@
 """From a model to a tree policy: one call, whatever the method."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from spotree.errors import InvalidProblemError
+from spotree.files import check_target
 from spotree.mdp.model import MDP
+from spotree.methods.frame import Frame
 from spotree.methods.history import Progress
 from spotree.methods.method import Method
 from spotree.methods.named import chosen
+from spotree.methods.neighbourhood import Neighbourhood
+from spotree.methods.prover import Prover
 from spotree.methods.remembered import remember
 from spotree.methods.request import Request, check_size, depth_of
 from spotree.methods.solution import Solution
@@ -24,6 +30,8 @@ def solve(
     threads: int | None = None,
     start: Start | None = None,
     progress: Callable[[Progress], Any] | None = None,
+    prove: bool = True,
+    certificate: str | Path | None = None,
     **settings: Any,
 ) -> Solution:
     """The best tree policy that a method finds in the time given.
@@ -49,7 +57,8 @@ def solve(
     time_limit
         Wall-clock seconds.
     seed
-        The same seed and number of threads give the same rounds; the time limit decides after which round to stop.
+        The same seed and number of threads give the same rounds, up to trees that a proof hands to the search; the
+        time limit decides after which round to stop.
     threads
         All cores if not given.
     start
@@ -58,6 +67,12 @@ def solve(
         asked, even without the splits that part no states, is refused.
     progress
         Called with a `Progress` now and then.
+    prove
+        Let the default method also prove that no tree of the size is better, for as long as that pays: a small part of
+        the time, and more where the proof is about to close; then the run ends. It is not tried where `max_rounds`
+        counts the work, nor without a discount, nor where the model is too large. False for the search alone.
+    certificate
+        Where to write the proof, for `spotree check`, as `certify` does.
     settings
         Shorthand for settings of the method: `solve(mdp, 3, method="spot", engine="rsbb", rounds=10)` is
         `solve(mdp, 3, method=Spot(engine="rsbb", rounds=10))`. One that the method does not have is refused.
@@ -96,5 +111,24 @@ def solve(
     way = chosen(method, settings)
     levels = depth_of(depth, max_leaves)
     check_size(mdp, levels, max_leaves)
-    found = way.run(mdp, Request(levels, max_leaves, time_limit, seed, threads, start, progress))
+    prover = _prover(way, prove, certificate, progress)
+    found = way.run(mdp, Request(levels, max_leaves, time_limit, seed, threads, start, progress, prover))
     return remember(found, mdp)
+
+
+def _prover(
+    way: Method, prove: bool, certificate: str | Path | None, progress: Callable[[Progress], Any] | None
+) -> Callable[[Frame, int], Prover] | None:
+    """What proves beside the search; refuses a certificate that nobody would write."""
+    from spotree.proof.beside import Beside
+
+    if certificate is not None:
+        if not (prove and isinstance(way, Neighbourhood) and way.max_rounds is None):
+            raise InvalidProblemError(
+                "there is no proof to write: a certificate needs prove=True, the default method and no max_rounds;"
+                " certify(mdp, depth, start=solution, certificate=...) proves any tree"
+            )
+        check_target(certificate)
+    if not prove:
+        return None
+    return lambda frame, threads: Beside(frame, threads, certificate, progress)

@@ -1,5 +1,6 @@
 """One attempt of the core to prove that no tree exceeds a level, with what it writes down."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,13 @@ from spotree.proof.groups import Groups
 from spotree.proof.ingredients import RULES, Ingredients
 from spotree.tree.tree import Tree, make_tree
 
+ENDINGS = ("stopped", "closed", "too large", "stuck")  # why it ended, as the core numbers them
 WINNERS = ("none", "root", "state", "tree")  # who closed the last region, as the core numbers them
+
+
+def half_of_memory() -> int:
+    """Bytes that open regions may take where nothing is said."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 
 
 class Attempt:
@@ -24,6 +31,8 @@ class Attempt:
         No tree returns more.
     winner
         Who finished the proof: "none" if it is unfinished.
+    ending
+        Why it ended: "stopped", "closed", "too large" for the proof, or "stuck" with a region that cannot be parted.
     is_level
         Whether what was proved is a level, and not the return of a tree.
     """
@@ -33,6 +42,7 @@ class Attempt:
         if level is not None:
             self.offer(level)
         self.bound, self.winner, self.certified, self.is_level = np.inf, "none", np.inf, False
+        self.ending = "stopped"
         self.writers: dict[str, CertificateWriter] = {}
 
     def offer(self, value: float) -> None:
@@ -99,7 +109,7 @@ class Attempt:
         """Keep what the stopped proof has reached and let its memory go."""
         self.drain()
         self.bound, self.certified = self.proof.bound(), self.proof.certified()
-        self.winner = WINNERS[self.proof.winner()]
+        self.winner, self.ending = WINNERS[self.proof.winner()], ENDINGS[self.proof.ending()]
         self.is_level = self.level is not None and self.proof.value() <= self.level
         del self.proof
 

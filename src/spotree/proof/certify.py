@@ -14,16 +14,19 @@ from spotree.methods.remembered import remember
 from spotree.methods.request import check_size
 from spotree.methods.solution import Solution
 from spotree.methods.start import Start, fitting_start
+from spotree.proof.attempt import half_of_memory
 from spotree.proof.certificate import Certificate, as_certified
 from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
-from spotree.proof.problem import make_problem
+from spotree.proof.problem import TOLERANCE, check_discount, make_problem
 from spotree.proof.recorder import Recorder
 from spotree.proof.run import Run
 
 LEAST_TOLERANCE = 1e-12
 SEARCH_SHARE, LONGEST_SEARCH = 0.1, 60.0  # of the time limit, in seconds: for all searches where nothing is said
-OPENING_SEARCH = 0.5  # seconds, before the first proof
+OPENING_ROUNDS = (
+    2  # of the search before the first attempt, where there is no tree: a proof is faster from a good one
+)
 
 
 def certify(
@@ -38,7 +41,7 @@ def certify(
     certificate: str | Path | None = None,
     resume: str | Path | None = None,
     progress: Callable[[Progress], Any] | None = None,
-    tolerance: float = 1e-7,
+    tolerance: float = TOLERANCE,
     search: float | None = None,
     ingredients: Ingredients = Ingredients(),  # noqa: B008 (frozen)
 ) -> Solution:
@@ -71,13 +74,14 @@ def certify(
         A tree counts as better only if it is by more than this times max(|J*|, J* - J_random), with J* the return
         of the best policy and J_random that of the uniformly random one.
     search
-        Seconds of the time limit that may go into looking for better trees; a tenth, at most 60, if not given.
+        Seconds of the time limit that may go into looking for better trees beside the proof; a tenth, at most 60, if
+        not given. As long as they are found it may be more, and where the model is too large for a proof the search
+        has the rest of the time; 0 for no search at all.
     ingredients
         What the proof makes use of; for measurements.
     """
     check_size(mdp, depth, max_leaves)
-    if mdp.discount >= 1:
-        raise InvalidProblemError(f"discount is {mdp.discount}; a proof needs one below 1")
+    check_discount(mdp)
     if not LEAST_TOLERANCE <= tolerance < 1:
         raise InvalidProblemError(f"tolerance is {tolerance}; it must be between {LEAST_TOLERANCE:g} and 1")
     old = None if resume is None else Certificate.load(resume)
@@ -89,7 +93,7 @@ def certify(
     incumbent = Incumbent(problem, threads or os.cpu_count() or 1)
     recorder = Recorder(problem, certificate, progress)
     budget = min(LONGEST_SEARCH, SEARCH_SHARE * time_limit) if search is None else min(search, time_limit)
-    memory = memory_limit or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    memory = memory_limit or half_of_memory()
     use = ingredients if resume is None else replace(ingredients, levels=False)
     run = Run(problem, incumbent, recorder, use, memory, budget)
     if start is not None:
@@ -97,7 +101,7 @@ def certify(
     if old is not None:
         run.resume(old, str(resume))
     if start is None and resume is None and budget > 0:
-        run.search(min(OPENING_SEARCH, budget))
+        run.search(budget, OPENING_ROUNDS)
     try:
         return remember(run.prove(), mdp)
     finally:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree import _core
+from spotree.errors import InvalidProblemError
 from spotree.mdp.core import core_model
 from spotree.mdp.model import MDP
 from spotree.methods.frame import Frame
@@ -14,6 +15,7 @@ from spotree.proof.rounding import check_margin
 
 NO_LIMIT = 10**9  # leaves: more than any tree has
 BELOW_WORST, MARGINS_BELOW = 1e-3, 100  # of the worst return, in margins: at least so far below it a proof begins
+TOLERANCE = 1e-7  # of the scale of returns: a tree that is better by less does not count
 TINY = 1e-300  # in place of 0
 
 
@@ -25,8 +27,6 @@ class Problem:
     ----------
     margin
         A tree counts as better only if it is by more than this.
-    prepared
-        Seconds that the frame took.
     model
         The arrays of the core, and the sets of groups that trees can single out: built once, by the first attempt.
     """
@@ -34,7 +34,6 @@ class Problem:
     frame: Frame
     groups: Groups
     margin: float
-    prepared: float
     model: _core.ProofModel
 
     @property
@@ -55,13 +54,22 @@ class Problem:
         return made
 
 
+def check_discount(mdp: MDP) -> None:
+    """Refuse a model that no proof is about."""
+    if mdp.discount >= 1:
+        raise InvalidProblemError(f"discount is {mdp.discount}; a proof needs one below 1")
+
+
 def make_problem(
-    mdp: MDP, depth: int, max_leaves: int | None, time_limit: float, tolerance: float = 1e-7
+    mdp: MDP, depth: int, max_leaves: int | None, time_limit: float, tolerance: float = TOLERANCE
 ) -> Problem:
     """The problem of a size on a model; refused where rounding may exceed the margin."""
-    frame = Frame(mdp, depth, max_leaves, "certify", time_limit=time_limit)
-    prepared = frame.seconds
-    best = frame.optimum.value
+    return problem_in(Frame(mdp, depth, max_leaves, "certify", time_limit=time_limit), tolerance)
+
+
+def problem_in(frame: Frame, tolerance: float = TOLERANCE) -> Problem:
+    """The problem that a run stands around."""
+    mdp, best = frame.mdp, frame.optimum.value
     scale = max(abs(best), best - frame.random_value)
     if not (np.isfinite(scale) and scale > 0):
         scale = max(abs(best), float(np.abs(mdp.reward_of_choice).max(initial=0.0)), TINY)
@@ -76,7 +84,7 @@ def make_problem(
         rank=groups.rank,
         split_feature=groups.splits.feature,
         split_cut=groups.split_cut,
-        depth=depth,
-        max_leaves=min(max_leaves or NO_LIMIT, NO_LIMIT),
+        depth=frame.depth,
+        max_leaves=min(frame.max_leaves or NO_LIMIT, NO_LIMIT),
     )
-    return Problem(frame, groups, margin, prepared, model)
+    return Problem(frame, groups, margin, model)

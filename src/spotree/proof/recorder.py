@@ -47,7 +47,10 @@ class Recorder:
 
     def note(self, attempt: Attempt, value: float) -> None:
         """Remember and show where a running attempt stands."""
-        regions, bound = self.regions + attempt.proof.regions(), min(self.bound, attempt.proof.bound())
+        self.show(value, min(self.bound, attempt.proof.bound()), self.regions + attempt.proof.regions())
+
+    def show(self, value: float, bound: float, regions: int) -> None:
+        """Remember and show one moment."""
         line = Progress(self.problem.frame.seconds, regions, value, bound)
         if not self.history or (value, bound) != (self.history[-1].value, self.history[-1].bound):
             self.history.append(line)

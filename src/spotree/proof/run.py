@@ -1,6 +1,7 @@
 """One call of `certify`: attempts in turn, each in the background, while searches look for better trees."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from spotree.methods.history import Progress
@@ -8,15 +9,14 @@ from spotree.methods.solution import Solution, SolveStatus
 from spotree.methods.start import fitting_start
 from spotree.proof.attempt import Attempt
 from spotree.proof.certificate import Certificate
+from spotree.proof.follow import collect, follow
 from spotree.proof.incumbent import Incumbent, search_due
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.interrupts import held_interrupts
 from spotree.proof.problem import Problem
 from spotree.proof.recorder import Recorder
-from spotree.proof.schedule import FAR_ENOUGH, Standing, Turn, first_turn, next_turn
+from spotree.proof.schedule import FAR_ENOUGH, LEAST_ROOM, Standing, Turn, first_turn, next_turn
 from spotree.tree.claim import claimed_tree
-
-FIRST_PAUSE, LONGER, LONGEST_PAUSE = 0.01, 1.3, 0.25  # seconds between looks at a proof: a short one ends at once
 
 
 @dataclass(slots=True, eq=False)
@@ -30,7 +30,10 @@ class Run:
     memory: int
     budget: float
     searched: int = 0  # times, beside the proof
+    paid: bool = False  # whether the last search found a better tree
+    too_large: bool = False  # for a proof
     interrupted: bool = False
+    doubtful: float = math.inf  # when the attempt that runs is given up unless it has come far
     now: Attempt = field(init=False)
 
     def __post_init__(self) -> None:
@@ -44,20 +47,42 @@ class Run:
         self.incumbent.offer(fitting_start(tree, frame.mdp, frame.depth, frame.max_leaves))
         self.now.resume(old, path)
 
-    def search(self, seconds: float) -> None:
+    def search(self, seconds: float, rounds: int | None = None, go_on: Callable[[], bool] = lambda: True) -> None:
         """Look for a better tree for a while."""
-        self.interrupted |= self.incumbent.search(seconds)
+        before = self.incumbent.value
+        self.interrupted |= self.incumbent.search(seconds, rounds, go_on)
+        self.paid = self.incumbent.value > before + self.problem.margin
 
     def prove(self) -> Solution:
-        """Attempt after attempt until one proves the incumbent or the schedule ends."""
+        """Attempt after attempt until one proves the incumbent or the schedule ends; the search has what is left."""
         if self.problem.frame.hurried:
             return self.problem.frame.solution(self.incumbent.tree, SolveStatus.TIME_LIMIT)
         turn = first_turn(self.standing, self.use.levels)
         best = self.follow(turn)
-        while not (self.interrupted or best.proves_tree) and (after := next_turn(turn, self.standing)):
+        while not (self.interrupted or best.proves_tree or self.too_large) and (
+            after := next_turn(turn, self.standing)
+        ):
             turn, best = after, self.recorder.better(best, self.follow(after))
+        if not (self.interrupted or best.proves_tree):
+            self.search_on()
         with held_interrupts():
             return self.answer(best)
+
+    def search_on(self) -> None:
+        """Spend the rest of the time on better trees, unless searches were not asked for or the bound is reached."""
+        recorder, incumbent = self.recorder, self.incumbent
+
+        def show() -> bool:
+            recorder.show(incumbent.value, recorder.bound, recorder.regions)
+            return True
+
+        if self.budget > 0 and recorder.bound - incumbent.value > LEAST_ROOM * self.problem.margin:
+            self.search(self.problem.left, go_on=show)
+
+    def exchange(self) -> bool:
+        """Hand a better tree to the proof that runs, or take one from it; False once it has ended."""
+        collect(self.now, self.incumbent)
+        return not self.now.proof.wait(0.0)
 
     @property
     def standing(self) -> Standing:
@@ -68,50 +93,35 @@ class Run:
         )
 
     def follow(self, turn: Turn) -> Attempt:
-        """Let an attempt run, take trees and certificate from it, and search for better trees meanwhile."""
+        """Let an attempt run, and search for better trees meanwhile."""
         if turn.level is not None:
             self.now = self.problem.attempt(turn.level)
-        frame, incumbent, now = self.problem.frame, self.incumbent, self.now
-        now.offer(incumbent.value)
-        self.recorder.begin(now)
-        now.start(turn.seconds, incumbent.threads, self.use, self.memory)
-        pause, doubtful = FIRST_PAUSE, turn.doubtful
-        try:
-            while not self.interrupted and not now.proof.wait(pause):
-                pause = min(LONGER * pause, LONGEST_PAUSE)
-                self.collect()
-                self.recorder.note(now, incumbent.value)
-                with held_interrupts() as came:  # what is taken from the proof must get into the file
-                    now.drain()
-                if came:
-                    raise KeyboardInterrupt
-                if frame.seconds > doubtful:
-                    if now.done(frame.optimum.value, incumbent.value) < FAR_ENOUGH:
-                        break
-                    doubtful = math.inf
-                if (seconds := search_due(self.searched, frame.seconds, self.budget)) is not None:
-                    self.search(seconds)
-                    self.searched += 1
-                    now.offer(incumbent.value)
-        except KeyboardInterrupt:
-            self.interrupted = True
-        with held_interrupts():
-            now.proof.stop()
-            self.collect()
-            self.recorder.end(now)
-        return now
+        self.doubtful = turn.doubtful
+        self.interrupted |= follow(
+            self.now, turn.seconds, self.incumbent, self.recorder, self.use, self.memory, self.meanwhile
+        )
+        self.too_large = self.now.ending == "too large"
+        return self.now
 
-    def collect(self) -> None:
-        """Take over a better tree that the proof came across."""
-        if self.now.proof.value() > self.incumbent.value and (found := self.now.tree()) is not None:
-            self.incumbent.offer(found)
-            self.now.offer(self.incumbent.value)
+    def meanwhile(self) -> bool:
+        """Give up a doubtful attempt; search where that is due."""
+        frame, incumbent = self.problem.frame, self.incumbent
+        if frame.seconds > self.doubtful:
+            if self.now.done(frame.optimum.value, incumbent.value) < FAR_ENOUGH:
+                return False
+            self.doubtful = math.inf
+        seconds = search_due(self.searched, frame.seconds, self.budget, self.paid, self.standing.time_limit)
+        if seconds is not None:
+            self.search(seconds, go_on=self.exchange)
+            self.searched += 1
+        return not self.interrupted
 
     def answer(self, best: Attempt) -> Solution:
         """What was reached, and its certificate."""
         frame, recorder, incumbent = self.problem.frame, self.recorder, self.incumbent
-        unfinished = SolveStatus.INTERRUPTED if self.interrupted else SolveStatus.TIME_LIMIT
-        status = SolveStatus.OPTIMAL if best.proves_tree else unfinished
+        unfinished = SolveStatus.TOO_LARGE if self.too_large else SolveStatus.TIME_LIMIT
+        stopped = SolveStatus.INTERRUPTED if self.interrupted else unfinished
+        status = SolveStatus.OPTIMAL if best.proves_tree else stopped
         history = [*recorder.history, Progress(frame.seconds, recorder.regions, incumbent.value, recorder.bound)]
         solution = frame.solution(incumbent.tree, status, history, recorder.bound, self.problem.margin)
         recorder.save(best, solution)
