@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree.imports.tree import import_tree as import_tree
     from spotree.mdp.build import build_mdp as build_mdp
     from spotree.mdp.model import MDP as MDP
+    from spotree.methods.fewest import smallest as smallest
     from spotree.methods.frontier import Frontier as Frontier
     from spotree.methods.frontier import frontier as frontier
     from spotree.methods.history import Progress as Progress
@@ -30,7 +31,6 @@ if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree.methods.request import Request as Request
     from spotree.methods.simplify import simplify as simplify
     from spotree.methods.smallest import Smallest as Smallest
-    from spotree.methods.smallest import smallest as smallest
     from spotree.methods.solution import Solution as Solution
     from spotree.methods.solution import SolveStatus as SolveStatus
     from spotree.methods.solve import solve as solve
@@ -122,7 +122,7 @@ _HOME = {
     "read_tree": "spotree.exports.json",
     "simplify": "spotree.methods.simplify",
     "simulate": "spotree.values.simulate",
-    "smallest": "spotree.methods.smallest",
+    "smallest": "spotree.methods.fewest",
     "solve": "spotree.methods.solve",
     "write_drn": "spotree.readers.drn_write",
     "write_npz": "spotree.readers.npz",

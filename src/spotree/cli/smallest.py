@@ -51,7 +51,7 @@ def smallest(
     Example: spotree smallest frozenlake_4x4 --within 0.05 --time 5
     """
     from spotree.cli.live import LiveLine
-    from spotree.methods.smallest import smallest as run
+    from spotree.methods.fewest import smallest as run
     from spotree.methods.solution import Solution
 
     check_writable(out)

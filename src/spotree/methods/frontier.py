@@ -10,13 +10,13 @@ from spotree.document import document
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.methods.by_leaves import ENOUGH, ByLeaves
+from spotree.methods.fewest import every_leaf
 from spotree.methods.figures import Figures, percent_text
 from spotree.methods.frame import Frame
 from spotree.methods.history import Progress, Size
 from spotree.methods.ranks import rank_features
 from spotree.methods.remembered import remember
 from spotree.methods.request import Request
-from spotree.methods.smallest import every_leaf
 from spotree.methods.solution import Solution, SolveStatus
 from spotree.methods.start import Start
 from spotree.shown import shown

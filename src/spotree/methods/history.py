@@ -1,5 +1,6 @@
 """What a run leaves behind beside its tree: one line for each new best or round, and what other sizes would bring."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -29,6 +30,16 @@ class Progress:
     bound: float
     current: float | None = None
     leaves: int | None = None
+
+
+def turning_points(history: list[Progress], what: Callable[[Progress], object]) -> list[Progress]:
+    """The lines at which something was another than before, and the last one."""
+    kept = [
+        line
+        for before, line in zip([None, *history], history, strict=False)
+        if before is None or what(line) != what(before)
+    ]
+    return kept if not history or kept[-1] is history[-1] else [*kept, history[-1]]
 
 
 @dataclass(frozen=True, slots=True)

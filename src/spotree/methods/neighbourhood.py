@@ -10,7 +10,7 @@ from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.methods.by_leaves import ByLeaves
 from spotree.methods.frame import Frame
-from spotree.methods.history import Progress
+from spotree.methods.history import Progress, turning_points
 from spotree.methods.ladder import DEEPEST, Ladder, Pace
 from spotree.methods.method import Method
 from spotree.methods.mixed import Mixed
@@ -106,7 +106,9 @@ def _rounds(
     bound = min(bound, prover.bound)
     if history and (history[-1].value, history[-1].bound) != (search.value, bound):
         history.append(Progress(frame.seconds, len(history), search.value, bound))
-    solution = frame.solution(search.best(), status, _new_bests(history), bound, prover.within)
+    solution = frame.solution(
+        search.best(), status, turning_points(history, lambda line: line.value), bound, prover.within
+    )
     prover.keep(solution)
     return solution
 
@@ -123,13 +125,3 @@ def searcher(frame: Frame, threads: int, settings: Neighbourhood, limit: float) 
     by_leaves = ByLeaves(frame, ranks, threads, leaves, None if free else frame.depth, settings.round_work)
     by_leaves.aim([], leaves or 2 ** min(frame.depth, DEEPEST))
     return by_leaves if ladder is None else Mixed(ladder, by_leaves)
-
-
-def _new_bests(history: list[Progress]) -> list[Progress]:
-    """The rounds that raised the best value, and the last one."""
-    kept = [
-        line
-        for before, line in zip([None, *history], history, strict=False)
-        if not before or line.value > before.value
-    ]
-    return kept if not history or kept[-1] is history[-1] else [*kept, history[-1]]
