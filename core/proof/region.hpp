@@ -151,7 +151,7 @@ class Bounder {
             if (weight[i] <= 0) continue;
             for (int64_t row = m_.choice_start[i]; row < m_.choice_start[i + 1]; ++row) {
                 if (!relaxer.usable(row)) continue;
-                row_loss_[row] = weight[i] * std::max(0.0, value[i] - worth_by_four(m_, row, value));
+                row_loss_[row] = weight[i] * relaxer.regret(i, row, value);
             }
         }
         const int padded = least_loss.padded();

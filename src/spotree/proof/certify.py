@@ -69,15 +69,14 @@ def certify(
         Called with a `Progress` now and then.
     tolerance
         A tree counts as better only if it is by more than this times max(|J*|, J* - J_random), with J* the return
-        of the best policy and J_random that of the uniformly random one.
+        of the best policy and J_random that of the uniformly random one. Undiscounted: times max(|J*|, s / 1000), with s
+        the spread of the rewards.
     search
         Seconds of the time limit that may go into looking for better trees; a tenth, at most 60, if not given.
     ingredients
         What the proof makes use of; for measurements.
     """
     check_size(mdp, depth, max_leaves)
-    if mdp.discount >= 1:
-        raise InvalidProblemError(f"discount is {mdp.discount}; a proof needs one below 1")
     if not LEAST_TOLERANCE <= tolerance < 1:
         raise InvalidProblemError(f"tolerance is {tolerance}; it must be between {LEAST_TOLERANCE:g} and 1")
     old = None if resume is None else Certificate.load(resume)

@@ -11,10 +11,13 @@ from spotree.methods.frame import Frame
 from spotree.proof.attempt import Attempt
 from spotree.proof.groups import Groups, find_groups
 from spotree.proof.rounding import check_margin
+from spotree.proof.undiscounted import without_own_loops
 
 NO_LIMIT = 10**9  # leaves: more than any tree has
 BELOW_WORST, MARGINS_BELOW = 1e-3, 100  # of the worst return, in margins: at least so far below it a proof begins
 TINY = 1e-300  # in place of 0
+FAR_WORSE = 1e9  # of what returns are about: undiscounted, no tree is so bad that it can be told beforehand
+SMALL_SPREAD = 1e-3  # of the rewards' spread: undiscounted, differences far below it are rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,14 +48,33 @@ class Problem:
 
     def attempt(self, level: float | None = None) -> Attempt:
         """A proof that has not begun."""
-        mdp = self.frame.mdp
         made = Attempt(_core.Proof(self.model, self.margin / 2), self.groups, level)
         # Before the first tree: less than any policy can return, so that every feasible tree is an improvement.
-        worst = min(0.0, float(mdp.reward_of_choice.min())) / (1 - mdp.discount)
+        worst = self.worst
         made.offer(
             worst - max(BELOW_WORST * abs(worst), abs(self.frame.optimum.value), MARGINS_BELOW * self.margin)
         )
         return made
+
+    @property
+    def worst(self) -> float:
+        """No policy of finite value returns less; undiscounted, none that anybody would look at."""
+        mdp = self.frame.mdp
+        if mdp.discount == 1:
+            return -FAR_WORSE * scale_of(self.frame)
+        return min(0.0, float(mdp.reward_of_choice.min())) / (1 - mdp.discount)
+
+
+def scale_of(frame: Frame) -> float:
+    """What returns are about; undiscounted, a random policy may take so long that it says nothing."""
+    best, mdp = frame.optimum.value, frame.mdp
+    if mdp.discount == 1:
+        reward = mdp.reward_of_choice
+        return max(abs(best), SMALL_SPREAD * float(reward.max(initial=0.0) - reward.min(initial=0.0)), TINY)
+    scale = max(abs(best), best - frame.random_value)
+    if np.isfinite(scale) and scale > 0:
+        return scale
+    return max(abs(best), float(np.abs(mdp.reward_of_choice).max(initial=0.0)), TINY)
 
 
 def make_problem(
@@ -61,16 +83,13 @@ def make_problem(
     """The problem of a size on a model; refused where rounding may exceed the margin."""
     frame = Frame(mdp, depth, max_leaves, "certify", time_limit=time_limit)
     prepared = frame.seconds
-    best = frame.optimum.value
-    scale = max(abs(best), best - frame.random_value)
-    if not (np.isfinite(scale) and scale > 0):
-        scale = max(abs(best), float(np.abs(mdp.reward_of_choice).max(initial=0.0)), TINY)
-    margin = tolerance * scale
+    margin = tolerance * scale_of(frame)
     if not frame.hurried:
         check_margin(mdp, frame.optimum, margin, tolerance)
-    groups = find_groups(mdp)
+    seen = without_own_loops(mdp)
+    groups = find_groups(seen)
     model = _core.ProofModel(
-        model=core_model(mdp),
+        model=core_model(seen),
         choice_of=groups.choice_of,
         group_of=groups.group_of,
         rank=groups.rank,
@@ -78,5 +97,6 @@ def make_problem(
         split_cut=groups.split_cut,
         depth=depth,
         max_leaves=min(max_leaves or NO_LIMIT, NO_LIMIT),
+        must_end=mdp.must_end,
     )
     return Problem(frame, groups, margin, prepared, model)
