@@ -35,7 +35,7 @@ class RowCheck {
         }
         const double now = pay.of(m_, i, row);
         const double entries = double(m_.row_start[row + 1] - m_.row_start[row]);
-        return value[i] - now - ahead - (entries + 16) * 0x1p-53 * (std::abs(value[i]) + std::abs(now) + size);
+        return value[i] - now - ahead - (2 * entries + 16) * 0x1p-53 * (std::abs(value[i]) + std::abs(now) + size);
     }
 
     bool holds(const Reach& reach, const double* value, const Pay& pay = {}) const {
@@ -70,7 +70,7 @@ class Quotient {
         int64_t longest = 0;
         for (int64_t row = 0; row < m_.num_rows(); ++row)
             longest = std::max(longest, m_.row_start[row + 1] - m_.row_start[row]);
-        bonus_ = std::max(0x1p-44, 0x1p-49 * double(longest + 16));
+        bonus_ = std::max(0x1p-44, 0x1p-49 * double(2 * longest + 16));
     }
 
     // Fills values that pass the check, and their policy; false, with neither touched, if none was found.

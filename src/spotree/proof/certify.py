@@ -69,8 +69,8 @@ def certify(
         Called with a `Progress` now and then.
     tolerance
         A tree counts as better only if it is by more than this times max(|J*|, J* - J_random), with J* the return
-        of the best policy and J_random that of the uniformly random one. Undiscounted: times max(|J*|, s / 1000), with s
-        the spread of the rewards.
+        of the best policy and J_random that of the uniformly random one. Undiscounted: times the
+        larger of |J*| and the spread of the rewards.
     search
         Seconds of the time limit that may go into looking for better trees; a tenth, at most 60, if not given.
     ingredients

@@ -7,6 +7,7 @@ import numpy as np
 from spotree import _core
 from spotree.mdp.core import core_model
 from spotree.mdp.model import MDP
+from spotree.mdp.reachable import reachable_states
 from spotree.methods.frame import Frame
 from spotree.proof.attempt import Attempt
 from spotree.proof.groups import Groups, find_groups
@@ -17,7 +18,6 @@ NO_LIMIT = 10**9  # leaves: more than any tree has
 BELOW_WORST, MARGINS_BELOW = 1e-3, 100  # of the worst return, in margins: at least so far below it a proof begins
 TINY = 1e-300  # in place of 0
 FAR_WORSE = 1e9  # of what returns are about: undiscounted, no tree is so bad that it can be told beforehand
-SMALL_SPREAD = 1e-3  # of the rewards' spread: undiscounted, differences far below it are rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,8 +69,8 @@ def scale_of(frame: Frame) -> float:
     """What returns are about; undiscounted, a random policy may take so long that it says nothing."""
     best, mdp = frame.optimum.value, frame.mdp
     if mdp.discount == 1:
-        reward = mdp.reward_of_choice
-        return max(abs(best), SMALL_SPREAD * float(reward.max(initial=0.0) - reward.min(initial=0.0)), TINY)
+        reward = mdp.reward_of_choice[reachable_states(mdp)[mdp.state_of_choice]]
+        return max(abs(best), float(reward.max(initial=0.0) - reward.min(initial=0.0)), TINY)
     scale = max(abs(best), best - frame.random_value)
     if np.isfinite(scale) and scale > 0:
         return scale

@@ -35,7 +35,7 @@ def reachable_error(mdp: MDP, best: Optimum) -> float:
 def undiscounted_error(mdp: MDP, best: Optimum, longest: int) -> float:
     """The same without a discount: the bonus that lets a value prove itself, for as long as the best policy takes."""
     steps = float(occupancy(without_own_loops(mdp), best.actions).sum())
-    bonus = max(BONUS, UNIT * 16 * (longest + 16)) * float(np.abs(best.values).max(initial=0.0))
+    bonus = max(BONUS, UNIT * 16 * (2 * longest + 16)) * float(np.abs(best.values).max(initial=0.0))
     return best.error + 2 * bonus * steps
 
 

@@ -1,5 +1,6 @@
 """Undiscounted models as a proof sees them: the way from a state back to itself is summed up (docs/proof.md, lemma 10)."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -20,9 +21,11 @@ def without_own_loops(mdp: MDP) -> MDP:
     rows = len(mdp.choice_action)
     row_of = np.repeat(np.arange(rows), np.diff(mdp.row_start))
     onward = (mdp.target != mdp.state_of_choice[row_of]) & (mdp.probability > 0)
-    kept = np.bincount(row_of, mdp.probability, rows)
-    ends = np.where(ending_choices(mdp), 1.0 - kept, 0.0)
-    away = np.bincount(row_of[onward], mdp.probability[onward], rows) + ends
+    away = np.bincount(row_of[onward], mdp.probability[onward], rows)
+    ends, loops = ending_choices(mdp), np.bincount(row_of[~onward], minlength=rows) > 0
+    for row in np.flatnonzero(ends):  # to the last bit: the chance to end may be tiny beside that to stay
+        part = mdp.probability[mdp.row_start[row] : mdp.row_start[row + 1]].tolist()
+        away[row] = away[row] - math.fsum([*part, -1.0]) if loops[row] else 1.0
     stays = away == 0
     away[stays] = 1.0
     hopeless = stays & (mdp.must_end | (mdp.reward_of_choice != 0))
