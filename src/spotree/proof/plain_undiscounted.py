@@ -12,7 +12,7 @@ import numpy as np
 
 from spotree.axes import Floats
 from spotree.mdp.model import MDP
-from spotree.proof.plain import DENSE, LOWERINGS, PATIENCE, TINY, UNIT, Bounded, Mask, Plain, World, above_one
+from spotree.proof.plain import DENSE, LOWERINGS, PATIENCE, UNIT, Bounded, Mask, Plain, World, above_one
 
 ENDS = 1e-12  # a row that lacks less than this to 1 does not end the episode
 MOST = 1e100  # no value is larger
@@ -76,8 +76,9 @@ class PlainUndiscounted(Plain):
         return MOST
 
     def widest(self, value: float, bound: float) -> float:
-        """Returns, or the rewards that can be reached, are larger."""
-        return max(abs(value), abs(bound) if math.isfinite(bound) else 0.0, self.spread() or self.largest, TINY)
+        """Returns, or the rewards that can be reached, are larger; where all are 0, every claim is true."""
+        rewards = self.spread() or self.largest or 1.0
+        return max(abs(value), abs(bound) if math.isfinite(bound) else 0.0, rewards)
 
     def unlike(self, value: float) -> float:
         """How far a return of the model as it stands may be from one of rows that are divided by their sum."""

@@ -70,7 +70,8 @@ def scale_of(frame: Frame) -> float:
     best, mdp = frame.optimum.value, frame.mdp
     if mdp.discount == 1:
         reward = mdp.reward_of_choice[reachable_states(mdp)[mdp.state_of_choice]]
-        return max(abs(best), float(reward.max(initial=0.0) - reward.min(initial=0.0)), TINY)
+        scale = max(abs(best), float(reward.max(initial=0.0) - reward.min(initial=0.0)))
+        return scale or float(np.abs(mdp.reward_of_choice).max(initial=0.0)) or 1.0
     scale = max(abs(best), best - frame.random_value)
     if np.isfinite(scale) and scale > 0:
         return scale
