@@ -168,7 +168,7 @@ class Worker {
                        ": what every tree visits takes too long to find so close to discount 1");
             const double budget =
                 upper.bound - threshold_ + 4 * kUnit * (std::abs(upper.bound) + std::abs(threshold_));
-            s.budget = std::max(budget, kTiny) * (1 + m_.sums);
+            s.budget = upper.bound <= threshold_ ? 0.0 : std::max(budget, kTiny) * (1 + m_.sums);
             if (!(s.budget <= kMost)) reject("region ", record.number, ": its value bounds nothing");
             const auto visits = round.visits ? lower_of(record, s.visits, round.visits, lost) : s.visits;
             bounds_.find_losses(s.allowed, s.value, visits, upper.size, s.losses);

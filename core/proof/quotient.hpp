@@ -102,6 +102,13 @@ class Quotient {
     bool holds(const Reach& reach, const double* value) const { return check_.holds(reach, value); }
     const RowCheck& rows() const { return check_; }
 
+    // By how much all rows are below such a value just because every step was paid for.
+    double bonus(const Reach& reach, const double* value) const {
+        double size = 0;
+        for (const int32_t i : reach.states()) size = std::max(size, std::abs(value[i]));
+        return 2 * bonus_ * size;
+    }
+
     // p0'V, rounded up.
     double start(const double* value) const {
         double size = 0, count = 8;

@@ -179,12 +179,13 @@ class Relaxer {
         return m_.discount * ahead_by_four(m_, row, value) + scale_ * m_.reward[row] + shift_[state];
     }
 
-    // What is lost by a usable row, at least.
-    double regret(int state, int64_t row, const double* value) const {
-        const double lost = quotient_ ? quotient_->rows().regret(state, row, value)
+    // What is lost by a usable row, at least; undiscounted, less the bonus, which says nothing about a row.
+    double regret(int state, int64_t row, const double* value, double bonus) const {
+        const double lost = quotient_ ? quotient_->rows().regret(state, row, value) - bonus
                                       : value[state] - worth_by_four(m_, row, value);
         return std::max(0.0, lost);
     }
+    double bonus(const double* value) const { return quotient_ ? quotient_->bonus(found_, value) : 0; }
 
   private:
     // A fresh value that proves itself, or else that of the larger region, which does so here too.

@@ -1,4 +1,4 @@
-"""Small undiscounted models on which naive versions of the proof's lemmas go wrong (docs/proof.md, without a discount)."""
+"""Small undiscounted models on which naive versions of the lemmas in docs/proof.md go wrong."""
 
 from dataclasses import dataclass
 
@@ -51,7 +51,9 @@ CASES = {
     # The same with costs: V = 0 is a fixed point, and leaving costs 5.
     "C3": Case(model({0: ((0.0, {1: 1.0}), (-5.0, {END: 1.0})), 1: ((0.0, {0: 1.0}),)}, must_end=True), -5.0),
     # Idling is worth 0, whatever a negative value there says.
-    "C4": Case(model({0: ((-0.5, {END: 1.0}), (0.0, {1: 1.0})), 1: ((0.0, {2: 1.0}),), 2: ((0.0, {1: 1.0}),)}), 0.0),
+    "C4": Case(
+        model({0: ((-0.5, {END: 1.0}), (0.0, {1: 1.0})), 1: ((0.0, {2: 1.0}),), 2: ((0.0, {1: 1.0}),)}), 0.0
+    ),
     # Staying costs all that could be had: no regret of a single step shows it.
     "C5": Case(model({0: ((0.0, {1: 1.0}), (1.0, {END: 1.0})), 1: ((0.0, {0: 1.0}), (0.0, {0: 1.0}))}), 1.0),
     # Visits of a class that nobody enters: the one leaf `a` is worth 1, and would pay in 1 and 2.

@@ -40,7 +40,9 @@ def random_model(rng: np.random.Generator, kind: str, missing: str, rare: float 
     transitions = np.zeros((actions, states, states))
     for a, s in itertools.product(range(actions), range(states)):
         targets = rng.choice(states, size=int(rng.integers(1, min(3, states) + 1)), replace=False)
-        transitions[a, s, targets] = rng.dirichlet(np.ones(len(targets))) if rng.random() < 0.5 else 1 / len(targets)
+        transitions[a, s, targets] = (
+            rng.dirichlet(np.ones(len(targets))) if rng.random() < 0.5 else 1 / len(targets)
+        )
         if rare and rng.random() < 0.5:
             transitions[a, s] *= rare
             transitions[a, s, s] += 1 - rare

