@@ -148,7 +148,8 @@ class Bounds {
     // Lemma 1 for a value as it stands: e is looked for in every usable row.
     Upper measure(const std::vector<double>& value) const {
         double excess = 0, size = 0;
-        if (m_.undiscounted) return holds(value.data(), 1, -1) ? upper(value, 0, sized(value.data())) : Upper{};
+        if (m_.undiscounted)
+            return holds(value.data(), 1, -1) ? upper(value, 0, sized(value.data())) : Upper{};
         for (const int32_t i : reach.states()) {
             size = std::max(size, std::abs(value[i]));
             for (int32_t row = m_.row_begin[i]; row < m_.row_begin[i + 1]; ++row) {

@@ -22,9 +22,9 @@ struct Header {
     std::vector<double> split_threshold;
 };
 
-constexpr double kShare = 0.1;  // of the tolerance that rounding may take
+constexpr double kShare = 0.1;     // of the tolerance that rounding may take
 constexpr double kSimilar = 1e-9;  // of a return: two ways to say what a tree returns without a discount
-constexpr int kDense = 3000;    // states: up to here equations are solved one by one
+constexpr int kDense = 3000;       // states: up to here equations are solved one by one
 
 class Claim {
   public:

@@ -70,8 +70,8 @@ inline double sum_above_one(const double* begin, const double* end) {
 
 constexpr double kEnds = 1e-12;  // a row that lacks less than this to 1 does not end the episode
 
-// Lemma 10: each row on the condition that it leaves its state. One that never does ends at 0, or is forbidden.
-// Rows that do not end are divided by their sum.
+// Lemma 10: each row on the condition that it leaves its state. One that never does ends at 0, or is
+// forbidden. Rows that do not end are divided by their sum.
 inline Arrays summed_up(const Arrays& a) {
     Arrays to = a;
     to.target.clear();

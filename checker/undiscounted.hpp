@@ -30,7 +30,8 @@ class Endless {
     template <class Offered>
     void mark(Offered&& offered, std::vector<char>& dead) {
         std::fill(dead.begin(), dead.end(), 0);
-        for (int32_t row = 0; row < int32_t(m_.reward.size()); ++row) open_[row] = offered(state_of_[row], row);
+        for (int32_t row = 0; row < int32_t(m_.reward.size()); ++row)
+            open_[row] = offered(state_of_[row], row);
         for (bool changed = true; changed;) {
             changed = false;
             find_alive();
@@ -132,7 +133,8 @@ class Steady {
                 size += m_.weight[k] * std::abs(earned[m_.target[k]]);
                 later += m_.weight[k] * steps[m_.target[k]];
             }
-            const double units = kUnit * double(2 * (m_.entry_begin[row[i] + 1] - m_.entry_begin[row[i]]) + 16);
+            const double units =
+                kUnit * double(2 * (m_.entry_begin[row[i] + 1] - m_.entry_begin[row[i]]) + 16);
             left_ = std::max(left_, std::abs(ahead - earned[i]) + units * size);
             if (!(steps[i] - later - units * (steps[i] + later) >= 0.5))
                 reject("the tree takes too many steps to say what it returns");
@@ -192,8 +194,10 @@ class Steady {
             return false;
         };
         if (!sweep(kSweeps)) {
-            if (going_.size() <= kMostDense) eliminate(now, x);
-            else sweep(100 * kSweeps);
+            if (going_.size() <= kMostDense)
+                eliminate(now, x);
+            else
+                sweep(100 * kSweeps);
         }
         return x;
     }

@@ -162,8 +162,7 @@ class Worker {
             if (!round.regret) continue;
             const double lost = std::max(upper.highest - bounds_.reach.lowest() + upper.more, kTiny);
             const double enough = m_.undiscounted ? kStill : kEnough * tolerance_ / lost;
-            if (!bounds_.raise_visits(s.visits, all_.floor, enough,
-                                      [&] { return all_.stop.load(); }))
+            if (!bounds_.raise_visits(s.visits, all_.floor, enough, [&] { return all_.stop.load(); }))
                 reject("region ", record.number,
                        ": what every tree visits takes too long to find so close to discount 1");
             const double budget =

@@ -20,10 +20,10 @@ std::vector<T> copy_of(const From& array) {
 // The problem, and what keeps alive the arrays that it looks at.
 struct OwnedProblem : ProofModel {
     OwnedProblem(const ModelArrays& given, In2<int32_t> choice_of, In1<int32_t> group_of, In2<int32_t> rank,
-                 In1<int32_t> split_feature, In1<int32_t> split_cut, int depth, int max_leaves,
-                 bool must_end)
-        : ProofModel(GroupedModel(given.model(), choice_of.data(), group_of.data(), int(rank.shape(0)), must_end),
-                     Sizes(depth, max_leaves)),
+                 In1<int32_t> split_feature, In1<int32_t> split_cut, int depth, int max_leaves, bool must_end)
+        : ProofModel(
+              GroupedModel(given.model(), choice_of.data(), group_of.data(), int(rank.shape(0)), must_end),
+              Sizes(depth, max_leaves)),
           arrays(given, choice_of, group_of) {
         cubes.features = int(rank.shape(1));
         cubes.rank = copy_of<int32_t>(rank);

@@ -13,7 +13,10 @@ namespace spotree::proof {
 class FreeComponents {
   public:
     explicit FreeComponents(const GroupedModel& model)
-        : m_(model), inside_(model.num_rows(), 0), stays_(model.num_states, 0), start_(model.num_states + 1, 0) {}
+        : m_(model),
+          inside_(model.num_rows(), 0),
+          stays_(model.num_states, 0),
+          start_(model.num_states + 1, 0) {}
 
     // Of the usable rows of some states; the rows of one more state may count as paying.
     template <class Usable>
@@ -47,7 +50,8 @@ class FreeComponents {
             if (!stays_[i]) continue;
             for (int64_t row = m_.choice_start[i]; row < m_.choice_start[i + 1]; ++row) {
                 if (inside_[row])
-                    target_.insert(target_.end(), m_.target + m_.row_start[row], m_.target + m_.row_start[row + 1]);
+                    target_.insert(target_.end(), m_.target + m_.row_start[row],
+                                   m_.target + m_.row_start[row + 1]);
             }
         }
         start_[m_.num_states] = int64_t(target_.size());
@@ -83,11 +87,16 @@ class FreeComponents {
 class Endless {
   public:
     explicit Endless(const GroupedModel& model)
-        : m_(model), free_(model), open_(model.num_rows(), 0), alive_(model.num_states, 0), all_(model.order) {}
+        : m_(model),
+          free_(model),
+          open_(model.num_rows(), 0),
+          alive_(model.num_states, 0),
+          all_(model.order) {}
 
     void mark(const ActionSets& allowed, std::vector<char>& dead) {
         std::fill(dead.begin(), dead.end(), 0);
-        for (int64_t row = 0; row < m_.num_rows(); ++row) open_[row] = m_.offered(m_.state_of[row], row, allowed);
+        for (int64_t row = 0; row < m_.num_rows(); ++row)
+            open_[row] = m_.offered(m_.state_of[row], row, allowed);
         while (true) {
             find_alive();
             bool changed = false;

@@ -28,10 +28,10 @@ struct GroupedModel : Model {
     std::vector<int32_t> order;  // states, successors mostly before predecessors
 
     // Undiscounted only: which rows may end the episode, whose they are, and the rows that lead to a state.
-    std::vector<char> ends;              // [row]
-    std::vector<int32_t> state_of;       // [row]
-    std::vector<int64_t> before_start;   // [state + 1]
-    std::vector<int32_t> before;         // [entry] rows, by the state that they may lead to
+    std::vector<char> ends;             // [row]
+    std::vector<int32_t> state_of;      // [row]
+    std::vector<int64_t> before_start;  // [state + 1]
+    std::vector<int32_t> before;        // [entry] rows, by the state that they may lead to
 
     GroupedModel(const Model& model, const int32_t* merged_choice_of, const int32_t* group_of_state,
                  int groups, bool ends_surely = false)
@@ -53,7 +53,8 @@ struct GroupedModel : Model {
     bool undiscounted() const { return discount >= 1; }
     bool has_dead() const { return forbids || undiscounted(); }  // states that no sensible policy visits
 
-    // What arrives of the visits to a state: a little less than all, so that lemma 3 holds without a discount.
+    // What arrives of the visits to a state: a little less than all, so that lemma 3 holds without a
+    // discount.
     double passed_on() const { return undiscounted() ? 1 - kVisited : discount; }
 
     const uint64_t* actions_of(int64_t row) const { return row_actions.data() + row * words; }

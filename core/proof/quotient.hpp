@@ -1,4 +1,5 @@
-// Undiscounted: the best return of any allowed policy, with a little bonus on every step, so that it proves itself.
+// Undiscounted: the best return of any allowed policy, with a little bonus on every step, so that it proves
+// itself.
 #pragma once
 
 #include <cmath>
@@ -9,7 +10,8 @@
 
 namespace spotree::proof {
 
-// What is earned by a row: the model's rewards, or scale * reward less 1 for a visit to one state (for floors).
+// What is earned by a row: the model's rewards, or scale * reward less 1 for a visit to one state (for
+// floors).
 struct Pay {
     double scale = 1;
     int32_t visited = -1;
@@ -19,8 +21,8 @@ struct Pay {
     }
 };
 
-// Lemma 1 without a discount, row by row: nothing is allowed for beside rounding. A value that passes is a bound
-// (docs/proof.md); no component is looked at here.
+// Lemma 1 without a discount, row by row: nothing is allowed for beside rounding. A value that passes is a
+// bound (docs/proof.md); no component is looked at here.
 class RowCheck {
   public:
     explicit RowCheck(const GroupedModel& model) : m_(model) {}
@@ -35,7 +37,8 @@ class RowCheck {
         }
         const double now = pay.of(m_, i, row);
         const double entries = double(m_.row_start[row + 1] - m_.row_start[row]);
-        return value[i] - now - ahead - (2 * entries + 16) * 0x1p-53 * (std::abs(value[i]) + std::abs(now) + size);
+        return value[i] - now - ahead -
+               (2 * entries + 16) * 0x1p-53 * (std::abs(value[i]) + std::abs(now) + size);
     }
 
     bool holds(const Reach& reach, const double* value, const Pay& pay = {}) const {
@@ -61,12 +64,17 @@ class RowCheck {
     const GroupedModel& m_;
 };
 
-// Policy iteration where each free component is one node: the rows that leave it, of all its states, and, unless
-// the episode must end, to stop there at 0. On it every closed class pays, so its equations have one solution.
+// Policy iteration where each free component is one node: the rows that leave it, of all its states, and,
+// unless the episode must end, to stop there at 0. On it every closed class pays, so its equations have one
+// solution.
 class Quotient {
   public:
     explicit Quotient(const GroupedModel& model)
-        : m_(model), check_(model), free_(model), node_of_(model.num_states, -1), stops_(model.num_states, 0) {
+        : m_(model),
+          check_(model),
+          free_(model),
+          node_of_(model.num_states, -1),
+          stops_(model.num_states, 0) {
         int64_t longest = 0;
         for (int64_t row = 0; row < m_.num_rows(); ++row)
             longest = std::max(longest, m_.row_start[row + 1] - m_.row_start[row]);
@@ -141,7 +149,8 @@ class Quotient {
         const auto& states = reach.states();
         components_.find(chain_of(rows_), states.data(), int64_t(states.size()));
         // Components come after all that they lead to. Idle: no reward from here on, and no end.
-        std::vector<char> ends(components_.size(), 0), pays(components_.size(), 0), idles(components_.size(), 0);
+        std::vector<char> ends(components_.size(), 0), pays(components_.size(), 0),
+            idles(components_.size(), 0);
         for (int32_t c = 0; c < components_.size(); ++c) {
             bool to_idle = false;
             for (const int32_t* s = components_.begin(c); s != components_.end(c); ++s) {
@@ -177,7 +186,8 @@ class Quotient {
                     all += p * std::abs(earned[m_.target[k]]);
                     later += p * steps[m_.target[k]];
                 }
-                const double unit = double(m_.row_start[rows_[i] + 1] - m_.row_start[rows_[i]] + 16) * 0x1p-53;
+                const double unit =
+                    double(m_.row_start[rows_[i] + 1] - m_.row_start[rows_[i]] + 16) * 0x1p-53;
                 off = std::max(off, std::abs(ahead - earned[i]) + unit * all);
                 if (!(steps[i] - later - unit * (steps[i] + later) >= 0.5)) return never;
             }

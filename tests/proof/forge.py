@@ -333,6 +333,8 @@ def odd_header(honest, rng):
     odd = pick(rng, ODD)
     if entry == "max_leaves" and (odd is None or odd == 10**30):  # these are fine, and the claim is still false
         odd = 0
+    if entry == "margin" and odd == 2.5:  # with that much to spare the claim may be true
+        odd = -2.5
     return with_header(honest.lie, **{entry: odd})
 
 
