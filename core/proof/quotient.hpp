@@ -29,12 +29,7 @@ class RowCheck {
 
     // By how much V_i is above what the row is worth, for certain; negative where it may not be.
     double regret(int32_t i, int64_t row, const double* value, const Pay& pay = {}) const {
-        double ahead = 0, size = 0;
-        for (int64_t k = m_.row_start[row]; k < m_.row_start[row + 1]; ++k) {
-            const double part = m_.probability[k] * value[m_.target[k]];
-            ahead += part;
-            size += std::abs(part);
-        }
+        const auto [ahead, size] = sized_ahead(m_, row, value);
         const double now = pay.of(m_, i, row);
         const double entries = double(m_.row_start[row + 1] - m_.row_start[row]);
         return value[i] - now - ahead -
@@ -179,16 +174,13 @@ class Quotient {
         double off = 0, start = 0, longest = 0, size = 0;
         for (const int32_t i : states) {
             if (rows_[i] >= 0) {
-                double ahead = m_.reward[rows_[i]], later = 0, all = std::abs(ahead) + std::abs(earned[i]);
-                for (int64_t k = m_.row_start[rows_[i]]; k < m_.row_start[rows_[i] + 1]; ++k) {
-                    const double p = m_.probability[k];
-                    ahead += p * earned[m_.target[k]];
-                    all += p * std::abs(earned[m_.target[k]]);
-                    later += p * steps[m_.target[k]];
-                }
+                const double now = m_.reward[rows_[i]];
+                const auto [ahead, size_ahead] = sized_ahead(m_, rows_[i], earned.data());
+                const double later = sized_ahead(m_, rows_[i], steps.data()).sum;
+                const double all = std::abs(now) + std::abs(earned[i]) + size_ahead;
                 const double unit =
-                    double(m_.row_start[rows_[i] + 1] - m_.row_start[rows_[i]] + 16) * 0x1p-53;
-                off = std::max(off, std::abs(ahead - earned[i]) + unit * all);
+                    double(2 * (m_.row_start[rows_[i] + 1] - m_.row_start[rows_[i]]) + 16) * 0x1p-53;
+                off = std::max(off, std::abs(now + ahead - earned[i]) + unit * all);
                 if (!(steps[i] - later - unit * (steps[i] + later) >= 0.5)) return never;
             }
             start += m_.initial[i] * earned[i];
