@@ -2,21 +2,30 @@
 // visits and loses. Every bound includes what rounding may have taken from it.
 #pragma once
 
-#include "model.hpp"
+#include <optional>
+
+#include "undiscounted.hpp"
 
 namespace checker {
 
+constexpr int64_t kFewPasses = 3'000;  // undiscounted: visits of states that are never left grow for ever
 constexpr int64_t kPasses = 10'000, kSteps = 100'000'000;  // visits are sought in no more passes, or steps
 
 // What is left when only allowed actions are taken.
 class Reach {
   public:
     explicit Reach(const Model& model)
-        : m_(model), usable_(model.reward.size(), 0), inside_(model.states, 0), dead_(model.states, 0) {}
+        : m_(model), usable_(model.reward.size(), 0), inside_(model.states, 0), dead_(model.states, 0) {
+        if (model.undiscounted) endless_.emplace(model);
+    }
 
     // False if no policy keeps to the allowed actions.
     bool explore(const ActionSets& allowed) {
-        if (m_.forbids) mark_dead(allowed);
+        if (endless_) {
+            endless_->mark([&](int32_t i, int32_t row) { return offered(i, row, allowed); }, dead_);
+        } else if (m_.forbids) {
+            mark_dead(allowed);
+        }
         std::fill(inside_.begin(), inside_.end(), 0);
         found_.clear();
         largest_ = lowest_ = 0;
@@ -64,7 +73,7 @@ class Reach {
     }
 
     bool leads_to_death(int32_t row) const {
-        for (int64_t k = m_.entry_begin[row]; m_.forbids && k < m_.entry_begin[row + 1]; ++k) {
+        for (int64_t k = m_.entry_begin[row]; (m_.forbids || endless_) && k < m_.entry_begin[row + 1]; ++k) {
             if (dead_[m_.target[k]]) return true;
         }
         return false;
@@ -88,6 +97,7 @@ class Reach {
     const Model& m_;
     std::vector<char> usable_, inside_, dead_;
     std::vector<int32_t> found_;
+    std::optional<Endless> endless_;
     double largest_ = 0, lowest_ = 0;
 };
 
@@ -138,6 +148,8 @@ class Bounds {
     // Lemma 1 for a value as it stands: e is looked for in every usable row.
     Upper measure(const std::vector<double>& value) const {
         double excess = 0, size = 0;
+        if (m_.undiscounted)
+            return holds(value.data(), 1, -1) ? upper(value, 0, sized(value.data())) : Upper{};
         for (const int32_t i : reach.states()) {
             size = std::max(size, std::abs(value[i]));
             for (int32_t row = m_.row_begin[i]; row < m_.row_begin[i + 1]; ++row) {
@@ -152,6 +164,9 @@ class Bounds {
     // Lemma 4: scale * return - visits of the state is at most this for every allowed policy.
     double floor_bound(const double* value, double scale, int32_t state) const {
         double excess = 0, size = 0;
+        if (m_.undiscounted)
+            return holds(value, scale, state) ? start(value, sized(value), 0)
+                                              : std::numeric_limits<double>::infinity();
         for (const int32_t i : reach.states()) {
             size = std::max(size, std::abs(value[i]));
             for (int32_t row = m_.row_begin[i]; row < m_.row_begin[i + 1]; ++row) {
@@ -185,7 +200,8 @@ class Bounds {
         }
         double moved = std::numeric_limits<double>::infinity();
         for (int64_t left = kPasses + kSteps / m_.states; moved > enough * m_.far && !stop(); --left) {
-            if (left == 0) return false;
+            if (left == 0 || (m_.undiscounted && left == kPasses + kSteps / m_.states - kFewPasses))
+                return m_.undiscounted;
             moved = 0;
             for (auto at = reach.states().rbegin(); at != reach.states().rend(); ++at) {
                 const int32_t i = *at;
@@ -234,7 +250,10 @@ class Bounds {
                 for (int32_t row = first; row < m_.row_begin[i + 1]; ++row) {
                     if (!reach.usable(row)) continue;
                     const double error = m_.backup * (2 * size + std::abs(m_.reward[row]));
-                    regret[row - first] = std::max(0.0, value[i] - m_.worth(row, value.data()) - error);
+                    const double lost = m_.undiscounted
+                                            ? surely_above(m_, i, row, value.data(), m_.reward[row])
+                                            : value[i] - m_.worth(row, value.data()) - error;
+                    regret[row - first] = std::max(0.0, lost);
                 }
                 for (int a = 0; a < m_.actions; ++a) {
                     const int32_t row = m_.choice[size_t(i) * m_.actions + a];
@@ -252,6 +271,23 @@ class Bounds {
     }
 
   private:
+    // Lemma 1 without a discount, with rewards times a scale, and 1 less for a visit to one state.
+    bool holds(const double* value, double scale, int32_t state) const {
+        for (const int32_t i : reach.states()) {
+            for (int32_t row = m_.row_begin[i]; row < m_.row_begin[i + 1]; ++row) {
+                const double pay = scale * m_.reward[row] - (i == state ? 1.0 : 0.0);
+                if (reach.usable(row) && !row_holds(m_, i, row, value, pay)) return false;
+            }
+        }
+        return true;
+    }
+
+    double sized(const double* value) const {
+        double size = 0;
+        for (const int32_t i : reach.states()) size = std::max(size, std::abs(value[i]));
+        return size;
+    }
+
     Upper upper(const std::vector<double>& value, double excess, double size) const {
         Upper found;
         found.size = size;

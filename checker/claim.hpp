@@ -22,8 +22,9 @@ struct Header {
     std::vector<double> split_threshold;
 };
 
-constexpr double kShare = 0.1;  // of the tolerance that rounding may take
-constexpr int kDense = 3000;    // states: up to here equations are solved one by one
+constexpr double kShare = 0.1;     // of the tolerance that rounding may take
+constexpr double kSimilar = 1e-9;  // of a return: two ways to say what a tree returns without a discount
+constexpr int kDense = 3000;       // states: up to here equations are solved one by one
 
 class Claim {
   public:
@@ -35,19 +36,20 @@ class Claim {
         evaluate(actions_of(h), off);
         if (stop()) return;
         tolerance = h.margin;
-        const double scale = spread();
+        const double scale = m.undiscounted ? widest(h.bound) : spread();
+        const double near = tolerance + (m.undiscounted ? kSimilar * std::abs(value) : 0);
         if (!(tolerance > 0 && (scale == 0 || tolerance <= scale) &&
-              tolerance <= std::max(2 * m.largest / m.far, 1e-300)))
+              (m.undiscounted || tolerance <= std::max(2 * m.largest / m.far, 1e-300))))
             reject("the tolerance ", tolerance, " is not small: returns differ by ", scale, " at most");
         if (m.largest > 0 && !(tolerance >= kLeast))
             reject("the tolerance ", tolerance, " is too small to be added up");
         if (!(off <= kShare * tolerance))
             reject("rounding may move a return by ", off, " with discount ", m.discount,
                    ", more than a tenth of the tolerance ", tolerance, "; certify with a larger tolerance");
-        if (!(std::abs(value - h.value) <= tolerance))
+        if (!(std::abs(value - h.value) <= near))
             reject("the tree is worth ", value, ", not ", h.value, " as stated");
         if (!std::isfinite(h.bound)) reject("the bound is ", h.bound, ", which says nothing");
-        if (!(h.bound >= value - tolerance))
+        if (!(h.bound >= value - near))
             reject("the bound ", h.bound, " is below the tree's own return ", value);
         bound = std::max(h.bound, value);
         threshold = bound + tolerance;
@@ -119,6 +121,14 @@ class Claim {
         for (const int32_t i : m_.order) {
             if (inside[i]) states.push_back(i);
         }
+        if (m_.undiscounted) {
+            const Steady steady(m_, states, row, stop_);
+            double most = 0;
+            for (const int32_t i : states) most = std::max(most, std::abs(steady.earned[i]));
+            value = m_.start_value(steady.earned.data());
+            off = steady.off() + kUnit * (m_.start_states + 8) * most;
+            return;
+        }
         std::vector<double> v(m_.states, 0.0);
         auto size = [&] {
             double most = 0;
@@ -184,6 +194,12 @@ class Claim {
             const double found = sum / matrix[k * (n + 1) + k];
             v[states[k]] = std::isfinite(found) ? found : 0.0;
         }
+    }
+
+    // A larger tolerance would say nothing: undiscounted, beside returns and rewards that can be reached.
+    double widest(double stated) const {
+        const double rewards = spread() > 0 ? spread() : m_.largest > 0 ? m_.largest : 1;
+        return std::max({std::abs(value), std::isfinite(stated) ? std::abs(stated) : 0.0, rewards});
     }
 
     // No two returns differ by more: rewards that can be reached, for ever.

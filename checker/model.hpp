@@ -43,6 +43,8 @@ struct Arrays {
     std::vector<int64_t> choice_start, row_start;
     std::vector<int32_t> choice_of, target;
     std::vector<double> probability, reward, initial, feature;
+    bool must_end = false;   // undiscounted: who may go on for ever is worth -inf
+    std::vector<char> ends;  // [row] undiscounted, once own loops are summed up: the episode may end there
 };
 
 // The sum of some numbers less 1 without rounding errors but the last: partial sums that do not overlap.
@@ -64,6 +66,50 @@ inline double sum_above_one(const double* begin, const double* end) {
     double sum = 0;
     for (size_t k = parts.size(); k-- > 0;) sum += parts[k];
     return sum;
+}
+
+constexpr double kEnds = 1e-12;  // a row that lacks less than this to 1 does not end the episode
+
+// Lemma 10: each row on the condition that it leaves its state. One that never does ends at 0, or is
+// forbidden. Rows that do not end are divided by their sum.
+inline Arrays summed_up(const Arrays& a) {
+    Arrays to = a;
+    to.target.clear();
+    to.probability.clear();
+    to.ends.assign(a.reward.size(), 0);
+    for (int i = 0; i < a.states; ++i) {
+        for (int64_t row = a.choice_start[i]; row < a.choice_start[i + 1]; ++row) {
+            const int64_t begin = a.row_start[row], end = a.row_start[row + 1];
+            double all = 0, away = 0;
+            bool loops = false;
+            for (int64_t k = begin; k < end; ++k) {
+                all += a.probability[k];
+                const bool onward = a.target[k] != i && a.probability[k] > 0;
+                if (onward) away += a.probability[k];
+                loops |= !onward;
+            }
+            to.ends[row] = all < 1 - kEnds;
+            if (to.ends[row])
+                away = loops ? away - sum_above_one(&a.probability[0] + begin, &a.probability[0] + end) : 1;
+            if (away > 0) {
+                to.reward[row] = a.reward[row] / away;
+            } else if (a.must_end || a.reward[row] != 0) {
+                for (int b = 0; b < a.actions; ++b) {
+                    int32_t& choice = to.choice_of[size_t(i) * a.actions + b];
+                    if (choice == row) choice = -1;
+                }
+            } else {
+                to.ends[row] = 1;
+            }
+            for (int64_t k = begin; k < end; ++k) {
+                if (a.target[k] == i || !(a.probability[k] > 0)) continue;
+                to.target.push_back(a.target[k]);
+                to.probability.push_back(a.probability[k] / away);
+            }
+            to.row_start[row + 1] = int64_t(to.target.size());
+        }
+    }
+    return to;
 }
 
 // A set of actions for each group, as bits.
@@ -106,6 +152,7 @@ struct Model {
     double sums;           // relative error of what groups lose
     int start_states = 0;  // with some probability
     bool forbids = false;  // some action is forbidden in some state
+    bool undiscounted, must_end;
     std::vector<double> initial, feature;
 
     // Distinct rows of a state: equal ones are one.
@@ -116,20 +163,26 @@ struct Model {
     std::vector<double> reward, stay;   // [row]; stay: discounted probability to stay in the state
     std::vector<uint64_t> row_actions;  // [row, word] the actions that lead to it
     std::vector<int32_t> choice;        // [state, action] -> row, -1: forbidden
+    std::vector<char> ends;             // [row] undiscounted: the episode may end there
 
     // Groups: states with equal features, where not every action does the same in all of them.
     std::vector<int32_t> group_of;                   // [state], -1: all actions do the same
     std::vector<std::vector<int32_t>> group_states;  // [group]
     std::vector<int32_t> order;                      // states as a depth-first walk leaves them
 
-    explicit Model(const Arrays& a) : states(a.states), actions(a.actions), features(a.features) {
+    explicit Model(const Arrays& given)
+        : states(given.states), actions(given.actions), features(given.features) {
         words = (actions + 63) / 64;
-        check(a);
-        discount = a.discount;
-        initial = a.initial;
-        feature = a.feature;
+        check(given);
+        discount = given.discount;
+        undiscounted = discount >= 1;
+        must_end = given.must_end;
+        initial = given.initial;
+        feature = given.feature;
+        const Arrays own = undiscounted ? summed_up(given) : Arrays{};
+        const Arrays& a = undiscounted ? own : given;
         add_rows(a);
-        find_rounding(a);
+        find_rounding(given);
         find_groups();
         sort_states(a);
     }
@@ -159,7 +212,7 @@ struct Model {
   private:
     void check(const Arrays& a) const {
         require(states > 0 && actions > 0 && features >= 0, "no states or no actions");
-        require(a.discount >= 0 && a.discount < 1, "a proof is about a discount below 1");
+        require(a.discount >= 0 && a.discount <= 1, "a proof is about a discount of at most 1");
         require(a.choice_start.size() == size_t(states) + 1 && a.choice_start[0] == 0, "choice_start");
         require(a.choice_of.size() == size_t(states) * actions, "choice_of");
         require(a.initial.size() == size_t(states), "initial");
@@ -224,6 +277,7 @@ struct Model {
                 kept.push_back(row);
                 number[row] = int32_t(reward.size());
                 reward.push_back(a.reward[row]);
+                if (undiscounted) ends.push_back(a.ends[row]);
                 stay.push_back(0);
                 for (int64_t k = a.row_start[row]; k < a.row_start[row + 1]; ++k) {
                     target.push_back(a.target[k]);
@@ -262,14 +316,14 @@ struct Model {
             }
             above = std::max(above, more);
         }
-        far = (1 - discount - discount * above) * (1 - 8 * kUnit);
+        far = undiscounted ? 1 : (1 - discount - discount * above) * (1 - 8 * kUnit);
         if (!(far > 0))
             reject("discount is ", discount, " and rows sum to up to 1 + ", above,
                    ": together that is 1 or more");
         for (const double r : reward) largest = std::max(largest, std::abs(r));
         if (!(largest / far <= kMost))
             reject("returns of up to ", largest / far, " are more than a proof can add up");
-        value_limit = 4 * largest / far;
+        value_limit = undiscounted ? kMost : 4 * largest / far;
         backup = kUnit * double(longest + 8);
         sums = kUnit * (64 + 4.0 * states);
         for (const double p : initial) start_states += p > 0, start_sum += p;

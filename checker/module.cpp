@@ -24,11 +24,12 @@ auto copied(const Array& array) {
 struct Model : checker::Arrays {
     Model(In1<int64_t> choice_start_, In2<int32_t> choice_of_, In1<int64_t> row_start_, In1<int32_t> target_,
           In1<double> probability_, In1<double> reward_, In1<double> initial_, In2<double> features_,
-          double discount_) {
+          double discount_, bool must_end_) {
         states = int(choice_of_.shape(0));
         actions = int(choice_of_.shape(1));
         features = int(features_.shape(1));
         discount = discount_;
+        must_end = must_end_;
         choice_start = copied(choice_start_);
         choice_of = copied(choice_of_);
         row_start = copied(row_start_);
@@ -137,9 +138,9 @@ NB_MODULE(_checker, m) {
     using namespace nb::literals;
     nb::class_<Model>(m, "Model")
         .def(nb::init<In1<int64_t>, In2<int32_t>, In1<int64_t>, In1<int32_t>, In1<double>, In1<double>,
-                      In1<double>, In2<double>, double>(),
+                      In1<double>, In2<double>, double, bool>(),
              nb::kw_only(), "choice_start"_a, "choice_of"_a, "row_start"_a, "target"_a, "probability"_a,
-             "reward"_a, "initial"_a, "features"_a, "discount"_a);
+             "reward"_a, "initial"_a, "features"_a, "discount"_a, "must_end"_a);
     nb::class_<Tree>(m, "Tree").def(
         nb::init<In1<int32_t>, In1<double>, In1<int32_t>, In1<int32_t>, In1<int32_t>>(), nb::kw_only(),
         "feature"_a, "threshold"_a, "left"_a, "right"_a, "action"_a);

@@ -14,6 +14,7 @@ namespace checker {
 constexpr double kEnough = 0.01;   // of the tolerance: visits that the checker finds itself come as near
 constexpr double kRounded = 1e-3;  // of all visits: so much above what is certain may be rounding
 constexpr double kTiny = 1e-300;   // in place of 0
+constexpr double kStill = 1e-14;   // undiscounted: visits that the checker finds itself rise by no more
 
 // A region after its rounds: allowed actions, and its last bounds.
 struct State {
@@ -153,18 +154,20 @@ class Worker {
             s.has_losses = false;
             trees_of_ = nullptr;
             const Upper upper = find_upper(record, round, s);
+            if (!(upper.bound < std::numeric_limits<double>::infinity()))
+                reject("region ", record.number, ": its value bounds nothing");
             closed |= upper.bound <= threshold_;
             if (closed && at_end) return true;
             for (const Floor& floor : round.floors) raise_floor(record, floor, root);
             if (!round.regret) continue;
             const double lost = std::max(upper.highest - bounds_.reach.lowest() + upper.more, kTiny);
-            if (!bounds_.raise_visits(s.visits, all_.floor, kEnough * tolerance_ / lost,
-                                      [&] { return all_.stop.load(); }))
+            const double enough = m_.undiscounted ? kStill : kEnough * tolerance_ / lost;
+            if (!bounds_.raise_visits(s.visits, all_.floor, enough, [&] { return all_.stop.load(); }))
                 reject("region ", record.number,
                        ": what every tree visits takes too long to find so close to discount 1");
             const double budget =
                 upper.bound - threshold_ + 4 * kUnit * (std::abs(upper.bound) + std::abs(threshold_));
-            s.budget = std::max(budget, kTiny) * (1 + m_.sums);
+            s.budget = upper.bound <= threshold_ ? 0.0 : std::max(budget, kTiny) * (1 + m_.sums);
             if (!(s.budget <= kMost)) reject("region ", record.number, ": its value bounds nothing");
             const auto visits = round.visits ? lower_of(record, s.visits, round.visits, lost) : s.visits;
             bounds_.find_losses(s.allowed, s.value, visits, upper.size, s.losses);
@@ -288,6 +291,8 @@ class Worker {
             for (int i = 0; i < m_.states; ++i) s.value[i] = limited(record, round.values[i]);
         }
         Upper upper;
+        if (round.sweeps > 0 && m_.undiscounted)
+            reject("the certificate is malformed: an undiscounted proof has no sweeps");
         if (round.sweeps > 0) upper = bounds_.sweep(s.value, round.sweeps);
         for (size_t k = 0; k < round.states.size(); ++k)
             s.value[round.states[k]] = limited(record, round.values[k]);
@@ -297,7 +302,8 @@ class Worker {
     }
 
     void raise_floor(const Record& record, const Floor& floor, bool root) {
-        const double most = 4 * (floor.scale * m_.largest + 1) / m_.far;  // no W is larger
+        const double most =
+            m_.undiscounted ? kMost : 4 * (floor.scale * m_.largest + 1) / m_.far;  // no W is larger
         if (!root || !(floor.scale >= 0 && most <= kMost) || floor.state < 0 || floor.state >= m_.states)
             reject("region ", record.number, ": floors belong to the root; scales are 0 or more");
         for (int i = 0; i < m_.states; ++i) {
@@ -305,6 +311,7 @@ class Worker {
                 reject("region ", record.number, ": a floor's value is beyond every return");
         }
         const double bound = bounds_.floor_bound(floor.value, floor.scale, floor.state);
+        if (!std::isfinite(bound)) reject("region ", record.number, ": a floor's value bounds nothing");
         const double level = floor.scale * threshold_ - bound -
                              4 * kUnit * (floor.scale * std::abs(threshold_) + std::abs(bound));
         all_.floor[floor.state] = std::max(all_.floor[floor.state], level);
@@ -321,7 +328,7 @@ class Worker {
             above += std::max(0.0, stated[i] - certain[i]);
             lower[i] = std::min(certain[i], stated[i]);
         }
-        if (!(above * lost <= kShare * tolerance_) &&
+        if (!m_.undiscounted && !(above * lost <= kShare * tolerance_) &&
             !(above <= std::max(kRounded, 64 * kUnit / m_.far) * sum))
             reject("region ", record.number, ": the visits are higher than every tree must pay");
         return lower;

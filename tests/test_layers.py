@@ -71,7 +71,7 @@ MAY_INCLUDE = {
     "rsbb": {"run"},
     "neighbourhood": {"exact", "linear", "model", "run", "tree"},
     "leaves": {"model", "neighbourhood", "run", "tree"},
-    "proof": {"linear", "model", "run", "tree"},
+    "proof": {"linear", "model", "run", "tree", "values"},
     "bindings": {"tree", "run", "model", "linear", "values", "exact", "rsbb", "neighbourhood", "leaves", "proof"},
 }
 INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"])([^>\"]+)[>\"]", re.MULTILINE)

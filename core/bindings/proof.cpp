@@ -20,9 +20,10 @@ std::vector<T> copy_of(const From& array) {
 // The problem, and what keeps alive the arrays that it looks at.
 struct OwnedProblem : ProofModel {
     OwnedProblem(const ModelArrays& given, In2<int32_t> choice_of, In1<int32_t> group_of, In2<int32_t> rank,
-                 In1<int32_t> split_feature, In1<int32_t> split_cut, int depth, int max_leaves)
-        : ProofModel(GroupedModel(given.model(), choice_of.data(), group_of.data(), int(rank.shape(0))),
-                     Sizes(depth, max_leaves)),
+                 In1<int32_t> split_feature, In1<int32_t> split_cut, int depth, int max_leaves, bool must_end)
+        : ProofModel(
+              GroupedModel(given.model(), choice_of.data(), group_of.data(), int(rank.shape(0)), must_end),
+              Sizes(depth, max_leaves)),
           arrays(given, choice_of, group_of) {
         cubes.features = int(rank.shape(1));
         cubes.rank = copy_of<int32_t>(rank);
@@ -127,9 +128,9 @@ void add_proof(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<OwnedProblem>(m, "ProofModel")
         .def(nb::init<const ModelArrays&, In2<int32_t>, In1<int32_t>, In2<int32_t>, In1<int32_t>,
-                      In1<int32_t>, int, int>(),
+                      In1<int32_t>, int, int, bool>(),
              nb::kw_only(), "model"_a, "choice_of"_a, "group_of"_a, "rank"_a, "split_feature"_a,
-             "split_cut"_a, "depth"_a, "max_leaves"_a)
+             "split_cut"_a, "depth"_a, "max_leaves"_a, "must_end"_a)
         .def("builds", [](const OwnedProblem& p) { return p.builds.load(); });
     nb::class_<Proof>(m, "Proof")
         .def(nb::init<OwnedProblem&, double>(), "model"_a, "tolerance"_a, nb::keep_alive<1, 2>())

@@ -36,6 +36,21 @@ inline double ahead_by_four(const Model& model, int64_t row, const double* value
     return (s0 + s1) + (s2 + s3);
 }
 
+// The same with the sum of the absolute terms, which bounds what rounding took.
+struct SizedSum {
+    double sum = 0.0, size = 0.0;
+};
+
+inline SizedSum sized_ahead(const Model& model, int64_t row, const double* value) {
+    SizedSum found;
+    for (int64_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+        const double term = model.probability[e] * value[model.target[e]];
+        found.sum += term;
+        found.size += std::abs(term);
+    }
+    return found;
+}
+
 inline double worth(const Model& model, int64_t row, const double* value) {
     return model.reward[row] + model.discount * ahead(model, row, value);
 }

@@ -79,12 +79,12 @@ inline std::vector<Floor> find_floors(Shared& shared, Bounder& bounder, const Re
     const double room = sharp.bound - shared.close_at();
     std::vector<std::pair<double, int>> worth;  // what a full floor would be worth, state
     std::vector<double> spread(m.num_states, 0.0);
+    const double bonus = bounder.relaxer.bonus(sharp.value.data());
     for (int i : bounder.relaxer.reach()) {
         if (m.group_of[i] < 0) continue;
         for (int64_t row = m.choice_start[i]; row < m.choice_start[i + 1]; ++row) {
             if (!bounder.relaxer.usable(row)) continue;
-            const double* value = sharp.value.data();
-            spread[i] = std::max(spread[i], value[i] - worth_by_four(m, row, value));
+            spread[i] = std::max(spread[i], bounder.relaxer.regret(i, row, sharp.value.data(), bonus));
         }
         const double most = occupancy[i] * spread[i];
         if (most > kWorthLooking * room) worth.emplace_back(most, i);

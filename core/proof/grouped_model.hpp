@@ -12,6 +12,8 @@
 namespace spotree::proof {
 
 constexpr double kInfinity = 1e300;  // stands for "never": sums of it stay finite
+constexpr double kEnding = 5e-13;    // a row that lacks less than this to 1 goes on (undiscounted)
+constexpr double kVisited = 2e-9;    // undiscounted: so much less than all visits arrive at the next state
 
 // Its `choice_of` gives equal rows of a state one number; targets ascend within a row.
 struct GroupedModel : Model {
@@ -19,17 +21,25 @@ struct GroupedModel : Model {
     const int32_t* group_of;            // [state], -1: every action is the same there
     double rounding = 0;                // of `worth_by_four` less a value, relative to the largest value
     bool forbids = false;               // some action is forbidden in some state
+    bool must_end = false;              // undiscounted: who may go on for ever is worth -inf
     std::vector<double> stay;           // [row] discounted probability to stay in the state
     std::vector<uint64_t> row_actions;  // [row, word] the actions that lead to a row
     std::vector<int32_t> group_start, group_state;
     std::vector<int32_t> order;  // states, successors mostly before predecessors
 
+    // Undiscounted only: which rows may end the episode, whose they are, and the rows that lead to a state.
+    std::vector<char> ends;             // [row]
+    std::vector<int32_t> state_of;      // [row]
+    std::vector<int64_t> before_start;  // [state + 1]
+    std::vector<int32_t> before;        // [entry] rows, by the state that they may lead to
+
     GroupedModel(const Model& model, const int32_t* merged_choice_of, const int32_t* group_of_state,
-                 int groups)
+                 int groups, bool ends_surely = false)
         : Model(model),
           num_groups(groups),
           words((num_actions + 63) / 64),
           group_of(group_of_state),
+          must_end(ends_surely),
           stay(num_rows(), 0.0),
           row_actions(size_t(num_rows()) * words, 0),
           group_start(groups + 1, 0) {
@@ -37,7 +47,15 @@ struct GroupedModel : Model {
         look_at_rows();
         list_groups();
         sort_states();
+        if (undiscounted()) look_back();
     }
+
+    bool undiscounted() const { return discount >= 1; }
+    bool has_dead() const { return forbids || undiscounted(); }  // states that no sensible policy visits
+
+    // What arrives of the visits to a state: a little less than all, so that lemma 3 holds without a
+    // discount.
+    double passed_on() const { return undiscounted() ? 1 - kVisited : discount; }
 
     const uint64_t* actions_of(int64_t row) const { return row_actions.data() + row * words; }
 
@@ -78,6 +96,30 @@ struct GroupedModel : Model {
             }
         }
         rounding = (double(longest) / 4 + 5) * 4 * 0x1p-53;
+    }
+
+    void look_back() {
+        ends.assign(num_rows(), 0);
+        state_of.assign(num_rows(), 0);
+        before_start.assign(num_states + 1, 0);
+        for (int i = 0; i < num_states; ++i) {
+            for (int64_t row = choice_start[i]; row < choice_start[i + 1]; ++row) {
+                double sum = 0;
+                for (int64_t k = row_start[row]; k < row_start[row + 1]; ++k) {
+                    sum += probability[k];
+                    ++before_start[target[k] + 1];
+                }
+                state_of[row] = i;
+                ends[row] = sum < 1 - kEnding;
+            }
+        }
+        for (int i = 0; i < num_states; ++i) before_start[i + 1] += before_start[i];
+        before.resize(before_start[num_states]);
+        auto next = before_start;
+        for (int64_t row = 0; row < num_rows(); ++row) {
+            for (int64_t k = row_start[row]; k < row_start[row + 1]; ++k)
+                before[next[target[k]]++] = int32_t(row);
+        }
     }
 
     void list_groups() {

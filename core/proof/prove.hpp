@@ -66,7 +66,7 @@ class Prover {
         // A much better tree makes a smaller root: then both rules start again, a few times at most.
         bool sharpen = false;
         for (double until = plan.before_floors;; until = plan.seconds) {
-            if (sharpen && shared.switches.floors && shared.switches.regret) {
+            if (sharpen && shared.switches.floors && shared.switches.regret && !shared.model.undiscounted()) {
                 if (find_root_floors(plan, bounders, root, draft)) return settle_root(draft);
             } else if (sharpen) {
                 if (narrow(*bounders[0], root, draft, nullptr) == Verdict::closed) return settle_root(draft);

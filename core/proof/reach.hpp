@@ -1,22 +1,28 @@
 // Which states and choices are left when only allowed actions are taken.
 #pragma once
 
-#include "proof/grouped_model.hpp"
+#include "proof/end_components.hpp"
 
 namespace spotree::proof {
 
 class Reach {
   public:
     explicit Reach(const GroupedModel& model)
-        : m_(model), inside_(model.num_states, 0), dead_(model.num_states, 0), usable_(model.num_rows(), 0) {}
+        : m_(model), inside_(model.num_states, 0), dead_(model.num_states, 0), usable_(model.num_rows(), 0) {
+        if (model.undiscounted()) endless_.emplace(model);
+    }
 
     const std::vector<int32_t>& states() const { return states_; }  // successors mostly first
     bool has(int state) const { return inside_[state]; }
     bool usable(int64_t row) const { return usable_[row]; }
 
-    // False if no allowed policy avoids forbidden actions.
+    // False if no allowed policy avoids forbidden actions (undiscounted: and has a finite value).
     bool explore(const ActionSets& allowed) {
-        if (m_.forbids) mark_dead(allowed);
+        if (endless_) {
+            endless_->mark(allowed, dead_);
+        } else if (m_.forbids) {
+            mark_dead(allowed);
+        }
         if (!begin()) return false;
         for (size_t at = 0; at < states_.size(); ++at) {
             const int i = states_[at];
@@ -76,7 +82,7 @@ class Reach {
     }
 
     bool leads_to_death(int64_t row) const {
-        if (!m_.forbids) return false;
+        if (!m_.has_dead()) return false;
         for (int64_t k = m_.row_start[row]; k < m_.row_start[row + 1]; ++k) {
             if (dead_[m_.target[k]]) return true;
         }
@@ -102,6 +108,7 @@ class Reach {
     const GroupedModel& m_;
     std::vector<int32_t> states_;
     std::vector<char> inside_, dead_, usable_;
+    std::optional<Endless> endless_;
 };
 
 }  // namespace spotree::proof

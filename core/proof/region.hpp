@@ -143,6 +143,7 @@ class Bounder {
     // loss[group, action] = sum of weight * regret over the states of the group that can be reached.
     void find_losses(const Region& region, const std::vector<double>& weight, double never) {
         const double* value = region.relaxed.value.data();
+        const double bonus = relaxer.bonus(value);
         std::fill(reached.begin(), reached.end(), 0);
         for (int i : relaxer.reach()) {
             const int g = m_.group_of[i];
@@ -151,7 +152,7 @@ class Bounder {
             if (weight[i] <= 0) continue;
             for (int64_t row = m_.choice_start[i]; row < m_.choice_start[i + 1]; ++row) {
                 if (!relaxer.usable(row)) continue;
-                row_loss_[row] = weight[i] * std::max(0.0, value[i] - worth_by_four(m_, row, value));
+                row_loss_[row] = weight[i] * relaxer.regret(i, row, value, bonus);
             }
         }
         const int padded = least_loss.padded();

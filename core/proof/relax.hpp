@@ -3,8 +3,10 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "linear/bicgstab.hpp"
+#include "proof/quotient.hpp"
 #include "proof/reach.hpp"
 
 namespace spotree::proof {
@@ -26,6 +28,7 @@ class Relaxer {
   public:
     explicit Relaxer(const GroupedModel& model) : m_(model), found_(model), backup_(model.num_states) {
         space_.resize(model.num_states);
+        if (model.undiscounted()) quotient_ = std::make_unique<Quotient>(model);
     }
 
     // Policy iteration on the states that allowed actions can reach. On return, with e the largest amount by
@@ -43,6 +46,7 @@ class Relaxer {
             return false;
         }
         before_ = r.value;
+        if (quotient_) return solve_undiscounted(r, stop);
         for (int i : reach()) {
             if (r.policy[i] < 0 || !usable(r.policy[i])) r.policy[i] = best_row(i, r.value.data()).first;
         }
@@ -89,6 +93,11 @@ class Relaxer {
             r.bound = -std::numeric_limits<double>::infinity();
             return false;
         }
+        if (quotient_) {
+            const std::vector<double> kept = r.value;
+            quotient_->solve(found_, r.value, r.policy, [] { return false; });
+            r.value = kept;
+        }
         for (int i : reach()) {
             if (r.policy[i] < 0 || !usable(r.policy[i])) r.policy[i] = best_row(i, r.value.data()).first;
         }
@@ -105,6 +114,7 @@ class Relaxer {
     };
 
     Way way(Relaxed& r, double close_at, bool afresh) {
+        if (quotient_) return {0, changed(r, afresh)};
         if (!evaluated_ && !afresh) return {sweeps_, {}};
         const bool closed = r.bound <= close_at;
         const std::vector<double> exact = r.value;
@@ -121,16 +131,12 @@ class Relaxer {
             r.value = exact;
             find_bound(r);
         }
-        Way found;
-        for (int i : reach()) {
-            if (afresh || r.value[i] != before_[i]) found.states.push_back(i);
-        }
-        std::sort(found.states.begin(), found.states.end());
-        return found;
+        return {0, changed(r, afresh)};
     }
 
     // Discounted visits of the states under a policy, over the states found by the last `solve`.
     void occupancy(const Relaxed& r, std::vector<double>& visits, auto&& stop) {
+        if (quotient_) return quotient_->occupancy(found_, r.policy, visits);
         auto apply = [&](const std::vector<double>& x, std::vector<double>& y) {
             y = x;
             for (int i : reach()) {
@@ -153,6 +159,7 @@ class Relaxer {
         shift_ = nullptr;
         scale_ = 1;
         if (!found_.explore(rows)) return -std::numeric_limits<double>::infinity();
+        if (quotient_) return quotient_->policy_return(found_, rows, value);
         Relaxed r(0);
         r.policy = rows;
         r.value = value;
@@ -172,7 +179,35 @@ class Relaxer {
         return m_.discount * ahead_by_four(m_, row, value) + scale_ * m_.reward[row] + shift_[state];
     }
 
+    // What is lost by a usable row, at least; undiscounted, less the bonus, which says nothing about a row.
+    double regret(int state, int64_t row, const double* value, double bonus) const {
+        const double lost = quotient_ ? quotient_->rows().regret(state, row, value) - bonus
+                                      : value[state] - worth_by_four(m_, row, value);
+        return std::max(0.0, lost);
+    }
+    double bonus(const double* value) const { return quotient_ ? quotient_->bonus(found_, value) : 0; }
+
   private:
+    // A fresh value that proves itself, or else that of the larger region, which does so here too.
+    bool solve_undiscounted(Relaxed& r, auto&& stop) {
+        quotient_->solve(found_, r.value, r.policy, stop);
+        for (int i : reach()) {
+            if (r.policy[i] < 0 || !usable(r.policy[i])) r.policy[i] = best_row(i, r.value.data()).first;
+        }
+        find_bound(r);
+        return true;
+    }
+
+    // The states whose value is not what it was before the last `solve`, in order.
+    std::vector<int32_t> changed(const Relaxed& r, bool afresh) const {
+        std::vector<int32_t> states;
+        for (int i : reach()) {
+            if (afresh || r.value[i] != before_[i]) states.push_back(i);
+        }
+        std::sort(states.begin(), states.end());
+        return states;
+    }
+
     std::pair<int32_t, double> best_row(int state, const double* value) const {
         int32_t best = -1;
         double most = -std::numeric_limits<double>::infinity();
@@ -185,6 +220,11 @@ class Relaxer {
     }
 
     void find_bound(Relaxed& r) {
+        if (quotient_) {
+            r.bound = quotient_->holds(found_, r.value.data()) ? quotient_->start(r.value.data())
+                                                               : std::numeric_limits<double>::infinity();
+            return;
+        }
         double excess = 0, size = 0;
         for (int i : reach()) {
             excess = std::max(excess, best_row(i, r.value.data()).second - r.value[i]);
@@ -276,6 +316,7 @@ class Relaxer {
 
     const GroupedModel& m_;
     Reach found_;
+    std::unique_ptr<Quotient> quotient_;   // undiscounted
     std::vector<double> backup_, before_;  // before: the value that the last `solve` began with
     KrylovSpace space_;
     const double* shift_ = nullptr;  // added to the reward of a state (for floors)

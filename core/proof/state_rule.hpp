@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <memory>
+#include <numeric>
 #include <set>
 
 #include "proof/candidate.hpp"
@@ -186,7 +187,9 @@ class StateRule {
         // States that the relaxed policy never visits count a little too: the tree may well get there.
         std::vector<double> weight = occupancy;
         const auto& reach = bounder.relaxer.reach();
-        for (int i : reach) weight[i] += kUnvisited / (1 - m_.discount) / double(reach.size());
+        const double all = m_.undiscounted() ? std::reduce(occupancy.begin(), occupancy.end()) : 0;
+        const double leak = m_.undiscounted() ? 1 / (1 + all) : 1 - m_.discount;
+        for (int i : reach) weight[i] += kUnvisited / leak / double(reach.size());
         bounder.find_losses(region, weight, 10 * room);
         int group = -1;
         std::vector<int32_t> action_of, same;

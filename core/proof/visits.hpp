@@ -73,7 +73,7 @@ class LeastVisits {
             if (count < 0) {
                 count = end - k;
                 std::copy(m_.target + k, m_.target + end, to);
-                for (int64_t j = 0; j < count; ++j) least[j] = m_.discount * m_.probability[k + j];
+                for (int64_t j = 0; j < count; ++j) least[j] = m_.passed_on() * m_.probability[k + j];
                 continue;
             }
             int64_t kept = 0;
@@ -84,7 +84,7 @@ class LeastVisits {
                     ++k;
                 } else {
                     to[kept] = to[j];
-                    least[kept++] = std::min(least[j++], m_.discount * m_.probability[k++]);
+                    least[kept++] = std::min(least[j++], m_.passed_on() * m_.probability[k++]);
                 }
             }
             count = kept;

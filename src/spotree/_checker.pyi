@@ -15,6 +15,7 @@ class Model:
         initial: Floats,
         features: Features,
         discount: float,
+        must_end: bool,
     ) -> None: ...
 
 class Tree:

@@ -296,6 +296,7 @@ class ProofModel:
         split_cut: SmallInts,
         depth: int,
         max_leaves: int,
+        must_end: bool,
     ) -> None: ...
     def builds(self) -> int: ...
 

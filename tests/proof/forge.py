@@ -13,6 +13,7 @@ import numpy as np
 
 from oracles.certificates import with_header, with_records
 from oracles.certify import returns
+from oracles.undiscounted_trees import start_return
 from spotree.mdp.model import MDP
 from spotree.proof.certificate import Certificate
 from spotree.proof.records import Record, Round, read_records
@@ -35,7 +36,8 @@ class Honest:
     def lie(self) -> Certificate | None:
         """The same regions with a single leaf that is worse than the incumbent, said to be the best tree."""
         label = np.arange(self.mdp.num_actions)[:, None].repeat(self.mdp.num_states, 1)
-        worth = returns(self.mdp, label)
+        by_chain = self.mdp.discount < 1
+        worth = returns(self.mdp, label) if by_chain else np.array([leaf_return(self.mdp, row) for row in label])
         action = int(np.argmin(np.where(np.isfinite(worth), worth, np.inf)))
         header = self.certificate.header
         if not worth[action] < header["value"] - 10 * header["margin"]:
@@ -67,6 +69,15 @@ class Honest:
 
     def pairs(self) -> np.ndarray:
         return np.arange(len(self.certificate.header["group_state"]) * self.mdp.num_actions, dtype=np.int32)
+
+
+def leaf_return(mdp, label):
+    return start_return(mdp, mdp.choice_of[np.arange(mdp.num_states), label])
+
+
+def longest(mdp):
+    """Steps for which rewards may add up, about."""
+    return 1 / (1 - mdp.discount) if mdp.discount < 1 else 1e6
 
 
 def pick(rng, things):
@@ -137,7 +148,7 @@ def strange_visits(honest, rng):
 def visits_of_one_state(honest, rng):
     """One state is said to be visited for ever."""
     visits = np.zeros(honest.mdp.num_states)
-    visits[rng.integers(len(visits))] = 1 / (1 - honest.mdp.discount)
+    visits[rng.integers(len(visits))] = longest(honest.mdp)
     return honest.closed_root(honest.dense(honest.root.rounds[0].value, visits))
 
 
@@ -273,6 +284,43 @@ def two_roots(honest, rng):
     return with_records(honest.lie, [*kept, *more])
 
 
+# Undiscounted: going on for ever
+
+
+def flat_value(honest, rng):
+    """One value for all states, around the claim: every row that goes on without reward is flat."""
+    return honest.closed_root(honest.dense(honest.lie.header["value"] + pick(rng, [0.0, 1e-12, 1e-8, -1.0, 0.5])))
+
+
+def lowered_where_flat(honest, rng):
+    """The honest values, some of them lowered together as if they were one component."""
+    value = honest.root.rounds[0].value.copy()
+    some = rng.random(len(value)) < rng.uniform(0.1, 1.0)
+    value[some] = min(value[some].min(initial=0.0), honest.lie.header["value"]) - pick(rng, [0.0, 1e-3, 1.0, 100.0])
+    return honest.closed_root(honest.dense(value))
+
+
+def slightly_lowered(honest, rng):
+    """The honest values without their bonus, and a little less."""
+    value = honest.root.rounds[0].value
+    gap = honest.certificate.header["value"] - honest.lie.header["value"]
+    return honest.closed_root(honest.dense(value - gap * rng.uniform(0.5, 2.0)))
+
+
+def visits_that_feed_each_other(honest, rng):
+    """Visits of some states that grow without anything arriving, beside the honest value."""
+    visits = np.where(rng.random(honest.mdp.num_states) < 0.5, 10.0 ** rng.uniform(-1, 8), 0.0)
+    return honest.closed_root(honest.dense(honest.root.rounds[0].value, visits))
+
+
+def floor_of_idle_states(honest, rng):
+    """W below 0 wherever nothing is paid: any number of visits would follow."""
+    value = np.where(rng.random(honest.mdp.num_states) < 0.7, -(10.0 ** rng.uniform(0, 6)), 0.0)
+    floors = [(int(rng.integers(honest.mdp.num_states)), pick(rng, [0.0, 1.0]), value)]
+    first = honest.root.rounds[0].value
+    return honest.closed_root(honest.dense(first, 0.0, floors=floors), honest.dense(first, 0.0))
+
+
 # The header and the streams
 
 ODD = ([], [0], {}, "0", True, None, 1e308, -1e308, np.nan, np.inf, 10**30, -1, 2.5, [[0]], [True], ["0"])
@@ -285,6 +333,8 @@ def odd_header(honest, rng):
     odd = pick(rng, ODD)
     if entry == "max_leaves" and (odd is None or odd == 10**30):  # these are fine, and the claim is still false
         odd = 0
+    if entry == "margin" and odd == 2.5:  # with that much to spare the claim may be true
+        odd = -2.5
     return with_header(honest.lie, **{entry: odd})
 
 
@@ -298,7 +348,7 @@ def odd_tree(honest, rng):
 def wide_tolerance(honest, rng):
     """A tolerance beyond all returns that can be reached: what is printed would say nothing."""
     header, mdp = honest.lie.header, honest.mdp
-    most = np.abs(mdp.reward_of_choice).max() / (1 - mdp.discount)
+    most = np.abs(mdp.reward_of_choice).max() * longest(mdp)
     return with_header(honest.closed_root(), margin=float(most * 10.0 ** rng.uniform(1, 12)), bound=header["value"])
 
 
@@ -342,4 +392,14 @@ FORGERIES = {
     "lemma 8": (refers_to_itself, references_instead_of_proofs, wild_branching, two_roots),
     "header": (odd_header, odd_tree, wide_tolerance, tiny_tolerance),
     "streams": (cut_streams, noise),
+}
+
+UNDISCOUNTED = {
+    "going on": (
+        flat_value,
+        lowered_where_flat,
+        slightly_lowered,
+        visits_that_feed_each_other,
+        floor_of_idle_states,
+    ),
 }

@@ -7,8 +7,9 @@ import pytest
 
 from oracles.certify import random_mdp
 from oracles.checkers import check
-from proof.forge import FORGERIES, Honest
-from spotree.errors import InfeasibleError
+from oracles.undiscounted_trees import KINDS, random_model
+from proof.forge import FORGERIES, UNDISCOUNTED, Honest
+from spotree.errors import InfeasibleError, SpotreeError
 from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
@@ -49,6 +50,45 @@ def test_no_forgery_is_accepted_by_either_checker(honest, lemma):
     rng = np.random.default_rng(list(FORGERIES).index(lemma))
     for number in range(EACH * len(FORGERIES[lemma])):
         forge, one = FORGERIES[lemma][number % len(FORGERIES[lemma])], honest[int(rng.integers(len(honest)))]
+        forged = forge(one, rng)
+        for plain in (False, True):
+            verdict = by_one(one.mdp, forged, plain=plain, threads=1)
+            assert not verdict.accepted, (forge.__name__, number, plain)
+            assert np.isnan(verdict.bound), "nothing is said to be shown"
+
+
+@pytest.fixture(scope="module")
+def undiscounted(tmp_path_factory):
+    """The same at discount 1."""
+    path, rng, found = tmp_path_factory.mktemp("undiscounted") / "run.cert", np.random.default_rng(5), []
+    for number in range(60):
+        mdp = random_model(rng, KINDS[number % len(KINDS)], ("random", "end", "stay", "forbid")[number % 4])
+        use = Ingredients(rules=RULES[number % 2], before_floors=0.0, listed=(0, 10**8)[number // 2 % 2])
+        if mdp is None:
+            continue
+        try:
+            certify(mdp, 2, time_limit=30, search=0.0, threads=1, certificate=path, ingredients=use)
+        except SpotreeError:
+            continue
+        one = Honest(mdp, Certificate.load(path))
+        if one.lie is not None:
+            found.append(one)
+    assert len(found) >= 10
+    return found
+
+
+def test_the_honest_ones_without_a_discount_are_accepted(undiscounted):
+    for one in undiscounted:
+        assert check(one.mdp, one.certificate).accepted
+        assert not check(one.mdp, one.lie).accepted
+
+
+@pytest.mark.parametrize("lemma", FORGERIES | UNDISCOUNTED)
+def test_no_forgery_without_a_discount_is_accepted_by_either_checker(undiscounted, lemma):
+    ways = (FORGERIES | UNDISCOUNTED)[lemma]
+    rng = np.random.default_rng(list(FORGERIES | UNDISCOUNTED).index(lemma))
+    for number in range(EACH * len(ways)):
+        forge, one = ways[number % len(ways)], undiscounted[int(rng.integers(len(undiscounted)))]
         forged = forge(one, rng)
         for plain in (False, True):
             verdict = by_one(one.mdp, forged, plain=plain, threads=1)

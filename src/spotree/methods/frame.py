@@ -96,7 +96,8 @@ class Frame:
 
     def tolerance(self, bound: float) -> float:
         """What counts as nothing beside this bound, in units of return."""
-        spread = self.optimum.value - self.random_value
+        # Undiscounted, a random policy may take so long that its return says nothing about others.
+        spread = self.optimum.value - self.random_value if self.mdp.discount < 1 else 0.0
         size = abs(bound) if math.isfinite(bound) else 0.0
         relative = TOLERANCE * max(size, spread if math.isfinite(spread) else 0.0)
         return max(relative, ROUNDING * float(np.abs(self.mdp.reward_of_choice).max(initial=0.0)))

@@ -14,7 +14,7 @@ from spotree.proof.attempt import Attempt, half_of_memory
 from spotree.proof.follow import follow
 from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
-from spotree.proof.problem import Problem, check_discount, problem_in
+from spotree.proof.problem import Problem, problem_in
 from spotree.proof.recorder import Recorder
 from spotree.proof.shares import FAR_ENOUGH, Moment, due, free_seconds, gets_on, most_seconds
 
@@ -114,10 +114,9 @@ def _problem(frame: Frame, asked: bool) -> Problem | None:
     """The problem, unless a proof is not possible or the model too large; an error where a certificate is asked for."""
     mdp = frame.mdp
     if asked:
-        check_discount(mdp)
         return problem_in(frame)
     assert frame.time_limit is not None
-    if mdp.discount >= 1 or mdp.num_states > MOST_STATES or frame.seconds > free_seconds(frame.time_limit):
+    if mdp.num_states > MOST_STATES or frame.seconds > free_seconds(frame.time_limit):
         return None
     try:
         problem = problem_in(frame)

@@ -43,6 +43,8 @@ def fingerprint(mdp: MDP) -> str:
         digest.update(str(array.shape).encode())
         digest.update(np.ascontiguousarray(array).tobytes())
     digest.update(repr(mdp.discount).encode())
+    if mdp.discount == 1:  # what going on for ever is worth
+        digest.update(b"must end" if mdp.must_end else b"may idle")
     return digest.hexdigest()
 
 

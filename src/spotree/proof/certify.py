@@ -18,7 +18,7 @@ from spotree.proof.attempt import half_of_memory
 from spotree.proof.certificate import Certificate, as_certified
 from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
-from spotree.proof.problem import TOLERANCE, check_discount, make_problem
+from spotree.proof.problem import TOLERANCE, make_problem
 from spotree.proof.recorder import Recorder
 from spotree.proof.run import Run
 
@@ -72,7 +72,8 @@ def certify(
         Called with a `Progress` now and then.
     tolerance
         A tree counts as better only if it is by more than this times max(|J*|, J* - J_random), with J* the return
-        of the best policy and J_random that of the uniformly random one.
+        of the best policy and J_random that of the uniformly random one. Undiscounted: times the
+        larger of |J*| and the spread of the rewards.
     search
         Seconds of the time limit that may go into looking for better trees beside the proof; a tenth, at most 60, if
         not given. As long as they are found it may be more, and where the model is too large for a proof the search
@@ -81,7 +82,6 @@ def certify(
         What the proof makes use of; for measurements.
     """
     check_size(mdp, depth, max_leaves)
-    check_discount(mdp)
     if not LEAST_TOLERANCE <= tolerance < 1:
         raise InvalidProblemError(f"tolerance is {tolerance}; it must be between {LEAST_TOLERANCE:g} and 1")
     old = None if resume is None else Certificate.load(resume)

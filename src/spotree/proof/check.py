@@ -99,6 +99,7 @@ def _native(
             initial=mdp.initial,
             features=np.ascontiguousarray(mdp.features, dtype=np.float64),
             discount=mdp.discount,
+            must_end=mdp.must_end,
         ),
         header=_checker.Header(
             tree=_checker.Tree(

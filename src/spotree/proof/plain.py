@@ -23,6 +23,8 @@ STILL = 1e-13  # of the largest value: iteration ends when no value changes by m
 ROUNDED_VISITS = 1e-6  # of all visits: so much above what arrives may be rounding, and is lowered
 LOWERINGS = 40
 PATIENCE = 2000  # steps from below; then equations are solved
+SHARE = 0.1  # of the tolerance that rounding may take
+ENOUGH = 0.01  # of the tolerance: values and visits that the checker finds itself come as near
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,19 @@ class Plain:
         size = 2 * np.abs(value).max() + np.abs(self.reward[row[states]]).max()
         return self.start_value(value, float(np.abs(left).max() + self.backup * size) / self.far)
 
+    def value_limit(self, scale: float = 1.0, more: float = 0.0) -> float:
+        """No value in a proof is larger, with rewards times a scale and so much more."""
+        return 4 * (scale * self.largest + more) / self.far
+
+    def widest(self, value: float, bound: float) -> float:
+        """A larger tolerance would say nothing about a tree of this return, or this bound."""
+        most, scale = max(2 * self.largest / self.far, TINY), self.spread()
+        return min(most, scale) if scale > 0 else most  # where all returns are 0, every claim is true
+
+    def unlike(self, value: float) -> float:
+        """How far a return of this model may be from that of the model as it stands."""
+        return 0.0
+
     def spread(self) -> float:
         """No two returns differ by more: the rewards that can be reached, for ever."""
         world = self.restrict(np.ones((self.num_groups, self.num_actions), bool))
@@ -164,14 +179,7 @@ class Plain:
         """Usable rows and reached states under allowed actions; None if no policy keeps to them."""
         usable = np.zeros(self.num_rows, bool)
         usable[self.row[allowed[self.group_of] & self.exists]] = True
-        if not self.exists.all():
-            alive = np.ones(self.num_states, bool)
-            while True:  # a state is dead when every allowed action is forbidden there or may lead to a dead state
-                now = np.bincount(self.state_of_row[usable], minlength=self.num_states) > 0
-                if (now == alive).all():
-                    break
-                alive = now
-                usable[self.row_of[~alive[self.target]]] = False
+        self.drop_dead(usable)
         states, onward = self.initial > 0, np.flatnonzero(usable[self.row_of])
         while True:
             begun = states[self.source[onward]]
@@ -185,6 +193,18 @@ class Plain:
         groups = np.zeros(self.num_groups, bool)
         groups[self.group_of[states]] = True
         return World(usable & states[self.state_of_row], states, groups)
+
+    def drop_dead(self, usable: Mask) -> None:
+        """Leave only rows that never lead to a dead state: one where every allowed action is forbidden or does."""
+        if self.exists.all():
+            return
+        alive = np.ones(self.num_states, bool)
+        while True:
+            now = np.bincount(self.state_of_row[usable], minlength=self.num_states) > 0
+            if (now == alive).all():
+                return
+            alive = now
+            usable[self.row_of[~alive[self.target]]] = False
 
     def bound(self, world: World, value: Floats) -> Bounded:
         """Lemma 1: no allowed policy returns more than this; and the regret of every row (lemma 2)."""
@@ -331,6 +351,19 @@ class Plain:
             fresh = np.where(world.states, np.maximum(visits, arriving), 0.0)
             change, visits = float((fresh - visits).sum()), fresh
         return visits
+
+    def sure_visits(
+        self, world: World, stated: Floats | None, floor: Floats, start: Floats, bounded: Bounded, tolerance: float
+    ) -> tuple[Floats, float]:
+        """Visits for lemma 3, as stated or from `start` on, and what a tree may pay less because they are too high."""
+        enough, most = ENOUGH * tolerance, bounded.regret.max(initial=0.0)
+        visits = stated if stated is not None else self.own_visits(world, floor, start, enough / max(most, TINY))
+        visits, small = np.where(world.states, visits, 0.0), enough / max(bounded.lost, TINY)
+        above, visits = self.excess_visits(world, visits, floor, small)
+        if SHARE * tolerance < bounded.lost * above and above <= ROUNDED_VISITS * visits.sum():
+            visits = self.lowered_visits(world, visits, floor)
+            above, visits = self.excess_visits(world, visits, floor, small)
+        return visits, bounded.lost * above
 
     def losses(self, world: World, allowed: Mask, visits: Floats, regret: Floats, never: float) -> Floats:
         """[group, action] least loss by taking the action there, up to `never`, which stands for infinity."""

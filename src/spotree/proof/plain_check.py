@@ -12,14 +12,13 @@ import numpy as np
 from spotree.mdp.model import MDP
 from spotree.proof.certificate import Certificate
 from spotree.proof.cover import Cover, Region, RejectedError
-from spotree.proof.plain import ROUNDED_VISITS, TINY, UNIT, Mask, Plain
+from spotree.proof.plain import SHARE, TINY, UNIT, Mask, Plain
 from spotree.proof.plain_trees import Losses
+from spotree.proof.plain_undiscounted import PlainUndiscounted
 from spotree.proof.records import Record, read_records
 
 ROUNDED = 1e-12  # what dividing by a sum may leave above 1
 MOST, LEAST = 1e100, 1e-200  # no return, no tolerance is beyond
-SHARE = 0.1  # of the tolerance that rounding may take
-ENOUGH = 0.01  # of the tolerance: values and visits that the checker finds itself come as near
 
 
 class PlainProof:
@@ -28,18 +27,15 @@ class PlainProof:
     def __init__(self, mdp: MDP, certificate: Certificate, progress: Callable[[int, int], None]) -> None:
         header = certificate.header
         self.depth, self.max_leaves = header["depth"], header["max_leaves"]
-        if not mdp.discount < 1:
-            raise RejectedError("a proof is about a discount below 1")
-        self.plain = Plain(mdp)
+        self.plain = Plain(mdp) if mdp.discount < 1 else PlainUndiscounted(mdp)
         self.check_sums()
         actions = self.plain.tree_actions(header["tree"], self.depth, self.max_leaves)
         self.value, off = self.plain.policy_return(actions)
         self.tolerance, self.bound = float(header["margin"]), float(header["bound"])
-        scale = self.plain.spread()
-        most = max(2 * self.plain.largest / self.plain.far, TINY)  # where all returns are 0, every claim is true
-        if not 0 < self.tolerance <= most or self.tolerance > scale > 0:
+        widest = self.plain.widest(self.value, self.bound)
+        if not 0 < self.tolerance <= widest:
             raise RejectedError(
-                f"the tolerance {self.tolerance:g} is not small: returns differ by {scale:g} at most"
+                f"the tolerance {self.tolerance:g} is not small: returns differ by {widest:g} at most"
             )
         if self.plain.largest > 0 and not self.tolerance >= LEAST:
             raise RejectedError(f"the tolerance {self.tolerance:g} is too small to be added up")
@@ -48,11 +44,12 @@ class PlainProof:
                 f"rounding may move a return by {off:.1e} with discount {mdp.discount!r}, more than a tenth of the"
                 f" tolerance {self.tolerance:.1e}; certify with a larger tolerance"
             )
-        if not abs(self.value - header["value"]) <= self.tolerance:
+        near = self.tolerance + self.plain.unlike(self.value)
+        if not abs(self.value - header["value"]) <= near:
             raise RejectedError(f"the tree is worth {self.value:.10g}, not {header['value']:.10g} as stated")
         if not np.isfinite(self.bound):
             raise RejectedError(f"the bound is {self.bound}, which says nothing")
-        if not self.bound >= self.value - self.tolerance:
+        if not self.bound >= self.value - near:
             raise RejectedError(f"the bound {self.bound:.10g} is below the tree's own return {self.value:.10g}")
         self.bound = max(self.bound, self.value)
         self.threshold = self.bound + self.tolerance  # a tree above this is to be ruled out
@@ -115,7 +112,7 @@ class PlainProof:
 
     def closes(self, record: Record, region: Region, root: bool = False) -> bool:
         """Apply the rounds of a record to a region; whether no improving tree is left in it."""
-        plain, number, enough, closed = self.plain, record.number, ENOUGH * self.tolerance, False
+        plain, number, closed = self.plain, record.number, False
         for place, entry in enumerate(record.rounds, 1):
             at_end = root or (place == len(record.rounds) and record.branching[0] in (0, 4))
             world = plain.restrict(region.allowed)
@@ -126,10 +123,12 @@ class PlainProof:
                 region.value[entry.states] = entry.values
             else:
                 region.value = entry.value
-            if not np.abs(region.value).max() <= 4 * plain.largest / plain.far + self.tolerance:
+            if not np.abs(region.value).max() <= plain.value_limit() + self.tolerance:
                 raise RejectedError(f"region {number}: a value is beyond every return")
             bounded = plain.bound(world, region.value)
             region.upper, regret = bounded.upper, bounded.regret
+            if not region.upper < np.inf:
+                raise RejectedError(f"region {number}: its value bounds nothing")
             region.reached, region.losses = world.groups, None
             closed |= region.upper <= self.threshold
             if closed and at_end:
@@ -137,22 +136,17 @@ class PlainProof:
             for state, scale, value in entry.floors:
                 if not (root and scale >= 0 and 0 <= state < plain.num_states):
                     raise RejectedError(f"region {number}: floors belong to the root; scales are 0 or more")
-                if not np.abs(value).max() <= min(4 * (scale * plain.largest + 1) / plain.far, MOST):
+                if not np.abs(value).max() <= min(plain.value_limit(scale, 1.0), MOST):
                     raise RejectedError(f"region {number}: a floor's value is beyond every return")
                 most = plain.floor_bound(world, value, scale, state)
                 error = 4 * UNIT * (scale * abs(self.threshold) + abs(most))
                 self.floor[state] = max(self.floor[state], scale * self.threshold - most - error)
             if not entry.regret:
                 continue
-            most, visits = regret.max(initial=0.0), entry.visits
-            if visits is None:
-                visits = plain.own_visits(world, self.floor, region.visits, enough / max(most, TINY))
-            visits, small = np.where(world.states, visits, 0.0), enough / max(bounded.lost, TINY)
-            above, visits = plain.excess_visits(world, visits, self.floor, small)
-            if SHARE * self.tolerance < bounded.lost * above and above <= ROUNDED_VISITS * visits.sum():
-                visits = plain.lowered_visits(world, visits, self.floor)
-                above, visits = plain.excess_visits(world, visits, self.floor, small)
-            region.visits, slack = visits, bounded.lost * above
+            visits, slack = plain.sure_visits(
+                world, entry.visits, self.floor, region.visits, bounded, self.tolerance
+            )
+            region.visits = visits
             if visits.min() < 0 or not slack <= SHARE * self.tolerance:
                 raise RejectedError(f"region {number}: the visits are higher than every tree must pay")
             budget = max(region.upper + slack - self.threshold, TINY)

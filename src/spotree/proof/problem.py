@@ -5,18 +5,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree import _core
-from spotree.errors import InvalidProblemError
 from spotree.mdp.core import core_model
 from spotree.mdp.model import MDP
+from spotree.mdp.reachable import reachable_states
 from spotree.methods.frame import Frame
 from spotree.proof.attempt import Attempt
 from spotree.proof.groups import Groups, find_groups
 from spotree.proof.rounding import check_margin
+from spotree.proof.undiscounted import without_own_loops
 
 NO_LIMIT = 10**9  # leaves: more than any tree has
 BELOW_WORST, MARGINS_BELOW = 1e-3, 100  # of the worst return, in margins: at least so far below it a proof begins
 TOLERANCE = 1e-7  # of the scale of returns: a tree that is better by less does not count
 TINY = 1e-300  # in place of 0
+FAR_WORSE = 1e9  # of what returns are about: undiscounted, no tree is so bad that it can be told beforehand
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,20 +46,34 @@ class Problem:
 
     def attempt(self, level: float | None = None) -> Attempt:
         """A proof that has not begun."""
-        mdp = self.frame.mdp
         made = Attempt(_core.Proof(self.model, self.margin / 2), self.groups, level)
         # Before the first tree: less than any policy can return, so that every feasible tree is an improvement.
-        worst = min(0.0, float(mdp.reward_of_choice.min())) / (1 - mdp.discount)
+        worst = self.worst
         made.offer(
             worst - max(BELOW_WORST * abs(worst), abs(self.frame.optimum.value), MARGINS_BELOW * self.margin)
         )
         return made
 
+    @property
+    def worst(self) -> float:
+        """No policy of finite value returns less; undiscounted, none that anybody would look at."""
+        mdp = self.frame.mdp
+        if mdp.discount == 1:
+            return -FAR_WORSE * scale_of(self.frame)
+        return min(0.0, float(mdp.reward_of_choice.min())) / (1 - mdp.discount)
 
-def check_discount(mdp: MDP) -> None:
-    """Refuse a model that no proof is about."""
-    if mdp.discount >= 1:
-        raise InvalidProblemError(f"discount is {mdp.discount}; a proof needs one below 1")
+
+def scale_of(frame: Frame) -> float:
+    """What returns are about; undiscounted, a random policy may take so long that it says nothing."""
+    best, mdp = frame.optimum.value, frame.mdp
+    if mdp.discount == 1:
+        reward = mdp.reward_of_choice[reachable_states(mdp)[mdp.state_of_choice]]
+        scale = max(abs(best), float(reward.max(initial=0.0) - reward.min(initial=0.0)))
+        return scale or float(np.abs(mdp.reward_of_choice).max(initial=0.0)) or 1.0
+    scale = max(abs(best), best - frame.random_value)
+    if np.isfinite(scale) and scale > 0:
+        return scale
+    return max(abs(best), float(np.abs(mdp.reward_of_choice).max(initial=0.0)), TINY)
 
 
 def make_problem(
@@ -69,16 +85,14 @@ def make_problem(
 
 def problem_in(frame: Frame, tolerance: float = TOLERANCE) -> Problem:
     """The problem that a run stands around."""
-    mdp, best = frame.mdp, frame.optimum.value
-    scale = max(abs(best), best - frame.random_value)
-    if not (np.isfinite(scale) and scale > 0):
-        scale = max(abs(best), float(np.abs(mdp.reward_of_choice).max(initial=0.0)), TINY)
-    margin = tolerance * scale
+    mdp = frame.mdp
+    margin = tolerance * scale_of(frame)
     if not frame.hurried:
         check_margin(mdp, frame.optimum, margin, tolerance)
-    groups = find_groups(mdp)
+    seen = without_own_loops(mdp)
+    groups = find_groups(seen)
     model = _core.ProofModel(
-        model=core_model(mdp),
+        model=core_model(seen),
         choice_of=groups.choice_of,
         group_of=groups.group_of,
         rank=groups.rank,
@@ -86,5 +100,6 @@ def problem_in(frame: Frame, tolerance: float = TOLERANCE) -> Problem:
         split_cut=groups.split_cut,
         depth=frame.depth,
         max_leaves=min(frame.max_leaves or NO_LIMIT, NO_LIMIT),
+        must_end=mdp.must_end,
     )
     return Problem(frame, groups, margin, model)

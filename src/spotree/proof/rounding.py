@@ -6,10 +6,12 @@ import numpy as np
 
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
-from spotree.values import Optimum
+from spotree.proof.undiscounted import without_own_loops
+from spotree.values import Optimum, occupancy
 
 UNIT = 2.0**-53  # relative error of one float64 operation
 SHARE = 0.1  # of the margin that rounding may take
+BONUS = 2.0**-44  # of the largest value, on each step (core/proof/quotient.hpp)
 
 
 def reachable_error(mdp: MDP, best: Optimum) -> float:
@@ -21,11 +23,20 @@ def reachable_error(mdp: MDP, best: Optimum) -> float:
     """
     entries = np.diff(mdp.row_start)
     longest = int(entries.max(initial=1))
+    if mdp.discount == 1:
+        return undiscounted_error(mdp, best, longest)
     far = 1 - mdp.discount * (1 + mdp.excess) - 2 * UNIT
     if far <= 0:
         return math.inf
     size = float(np.abs(best.values).max(initial=0.0))
     return best.error + 4 * (longest + 8) * UNIT * size / far
+
+
+def undiscounted_error(mdp: MDP, best: Optimum, longest: int) -> float:
+    """The same without a discount: the bonus that lets a value prove itself, for as long as the best policy takes."""
+    steps = float(occupancy(without_own_loops(mdp), best.actions).sum())
+    bonus = max(BONUS, UNIT * 16 * (2 * longest + 16)) * float(np.abs(best.values).max(initial=0.0))
+    return best.error + 2 * bonus * steps
 
 
 def check_margin(mdp: MDP, best: Optimum, margin: float, tolerance: float) -> None:
