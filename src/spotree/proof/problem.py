@@ -1,6 +1,7 @@
 """What all attempts of a proof share: the groups of states, the margin, and the core's arrays."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from spotree.methods.frame import Frame
 from spotree.proof.attempt import Attempt
 from spotree.proof.groups import Groups, find_groups
 from spotree.proof.rounding import check_margin
+from spotree.proof.symmetry import Symmetries, claimed_symmetries, find_symmetries, no_symmetries
 
 NO_LIMIT = 10**9  # leaves: more than any tree has
 BELOW_WORST, MARGINS_BELOW = 1e-3, 100  # of the worst return, in margins: at least so far below it a proof begins
@@ -27,6 +29,8 @@ class Problem:
         A tree counts as better only if it is by more than this.
     prepared
         Seconds that the frame took.
+    symmetries
+        Of the model, as far as they were sought.
     model
         The arrays of the core, and the sets of groups that trees can single out: built once, by the first attempt.
     """
@@ -35,6 +39,7 @@ class Problem:
     groups: Groups
     margin: float
     prepared: float
+    symmetries: Symmetries
     model: _core.ProofModel
 
     @property
@@ -56,9 +61,17 @@ class Problem:
 
 
 def make_problem(
-    mdp: MDP, depth: int, max_leaves: int | None, time_limit: float, tolerance: float = 1e-7
+    mdp: MDP,
+    depth: int,
+    max_leaves: int | None,
+    time_limit: float,
+    tolerance: float = 1e-7,
+    symmetries: bool | dict[str, Any] = False,
 ) -> Problem:
-    """The problem of a size on a model; refused where rounding may exceed the margin."""
+    """The problem of a size on a model; refused where rounding may exceed the margin.
+
+    `symmetries`: whether to look for them, or the header of a certificate that has them.
+    """
     frame = Frame(mdp, depth, max_leaves, "certify", time_limit=time_limit)
     prepared = frame.seconds
     best = frame.optimum.value
@@ -69,6 +82,11 @@ def make_problem(
     if not frame.hurried:
         check_margin(mdp, frame.optimum, margin, tolerance)
     groups = find_groups(mdp)
+    found = no_symmetries(mdp, groups)
+    if isinstance(symmetries, dict):
+        found = claimed_symmetries(mdp, groups, symmetries)
+    elif symmetries and not frame.hurried:
+        found = find_symmetries(mdp, groups, margin)
     model = _core.ProofModel(
         model=core_model(mdp),
         choice_of=groups.choice_of,
@@ -76,7 +94,9 @@ def make_problem(
         rank=groups.rank,
         split_feature=groups.splits.feature,
         split_cut=groups.split_cut,
+        symmetry_group=found.group,
+        symmetry_action=found.action,
         depth=depth,
         max_leaves=min(max_leaves or NO_LIMIT, NO_LIMIT),
     )
-    return Problem(frame, groups, margin, prepared, model)
+    return Problem(frame, groups, margin, prepared, found, model)
