@@ -518,9 +518,8 @@ class Worker {
                 task.part.cube = item.cube;
                 task.part.action = a;
                 more.push_back(std::move(task));
-            } else if (trees(*s).leaf(item.cube, a) >= room) {
-                continue;
-            } else if (std::none_of(done.begin(), done.end(),
+            } else if (trees(*s).leaf(item.cube, a) < room &&  // neither loses too much nor is hopeless
+                       std::none_of(done.begin(), done.end(),
                                     [&](int32_t b) { return alike(groups, a, b); })) {
                 reject("region ", record.number, ": action ", a, " of a leaf is missing");
             }
