@@ -1,4 +1,4 @@
-"""Random models with symmetries, small enough to try all trees: orbits of (state, action, next state) share a number."""
+"""Random models with symmetries, few enough states to try all trees: orbits of transitions share a number."""
 
 import itertools
 
@@ -11,7 +11,7 @@ SPOILED = ("initial", "reward", "row")  # what may be changed in one place
 
 
 def symmetric_mdp(rng: np.random.Generator, missing: str, spoil: str | None = None) -> MDP:
-    """States on a grid (sometimes two on each place, sometimes an end beside it) that mirrors and exchanges leave as it is."""
+    """States on a grid (at times two on a place, or an end beside it) that mirrors and exchanges leave as it is."""
     sides = [(3,), (4,), (2, 2), (3, 3), (2, 2, 2), (2, 3)][int(rng.integers(6))]
     places = list(itertools.product(*(range(side) for side in sides)))
     copies = 2 if len(places) <= 4 and rng.random() < 0.3 else 1

@@ -78,7 +78,7 @@ def claimed_symmetries(mdp: MDP, groups: Groups, header: dict[str, Any]) -> Symm
     """Those of a certificate that is to be resumed."""
     lists = [header.get(f"symmetry_{name}", []) for name in ("state", "action", "feature")]
     sizes = [mdp.num_states, mdp.num_actions, mdp.num_features]
-    arrays = [np.array(each, np.int32).reshape(-1, size) for each, size in zip(lists, sizes, strict=True)]
+    arrays = [np.array(each, int).reshape(-1, size) for each, size in zip(lists, sizes, strict=True)]
     elements = list(zip(*arrays, strict=True))
     for state, action, _ in elements:
         fine = all((np.sort(image) == np.arange(len(image))).all() for image in (state, action))
