@@ -56,6 +56,10 @@ class Symmetries {
 
     // Where the actions of a group go.
     void image(int which, const uint64_t* from, uint64_t* to) const {
+        if (which == 0) {
+            std::copy_n(from, words_, to);
+            return;
+        }
         if (words_ == 1) {
             const uint64_t* bits = bits_[which].data();
             uint64_t found = 0;

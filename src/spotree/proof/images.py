@@ -9,7 +9,7 @@ from spotree.proof.colours import Hash, mixed
 
 MOST_STEPS = 20_000  # images of features that are tried
 MOST_LEAVES = 300  # candidates
-MOST_WORK = 100_000_000  # groups that are looked at in all
+MOST_WORK = 30_000_000  # groups that are looked at in all
 
 
 class FeatureImages:

@@ -14,7 +14,7 @@ from spotree.proof.images import FeatureImages
 
 MOST = 64  # symmetries, with the identity
 MOST_NUMBERS = 4_000_000  # of all permutations together
-LARGEST_MODEL = 5_000_000  # transitions
+LARGEST_MODEL = 2_000_000  # transitions
 OFF_SHARE = 1e-3  # of the margin: so far rounding of symmetric numbers may move a return
 
 Element = tuple[
