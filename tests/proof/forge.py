@@ -278,6 +278,15 @@ def two_roots(honest, rng):
 
 
 def leaf_images(honest, symmetries, refer):
+    """Such a certificate, None where all leaves are worth the same: then the claim is true."""
+    lie, mdp = honest.lie, honest.mdp
+    worth = returns(mdp, np.arange(mdp.num_actions)[:, None].repeat(mdp.num_states, 1))
+    if not worth.max() > lie.header["value"] + 10 * lie.header["margin"]:
+        return None
+    return said_to_be_images(honest, symmetries, refer)
+
+
+def said_to_be_images(honest, symmetries, refer):
     """Depth 0, the worst action with a true proof; `refer` says where each of the others is said to stand."""
     lie, mdp = honest.lie, honest.mdp
     worst = lie.header["tree"]["action"][0]
@@ -367,7 +376,9 @@ def symmetries_that_do_not_exist(honest, rng):
         region = pick(rng, [1, beyond])
         return leaf_images(honest, swaps(honest), lambda k, a, n: [6, region, pick(rng, [beyond, n, 1000])])
     lists = [np.array(part, int).ravel().tolist() for part in swaps(honest)]
-    forged = leaf_images(honest, swaps(honest), lambda k, a, n: [6, 1, k])
+    forged = false_actions(honest, rng)
+    if forged is None:
+        return None
     name, which = pick(rng, [("symmetry_state", 0), ("symmetry_action", 1), ("symmetry_feature", 2)])
     lists[which][int(rng.integers(len(lists[which])))] = pick(rng, [beyond, len(lists[which]) + 1])
     return with_header(forged, **{name: lists[which]})
@@ -375,7 +386,9 @@ def symmetries_that_do_not_exist(honest, rng):
 
 def odd_symmetries(honest, rng):
     """Lists of another type, or of another length."""
-    forged = leaf_images(honest, swaps(honest), lambda k, a, n: [6, 1, k])
+    forged = false_actions(honest, rng)
+    if forged is None:
+        return None
     name = pick(rng, ["symmetry_state", "symmetry_action", "symmetry_feature"])
     return with_header(forged, **{name: pick(rng, [*ODD[:-7], [0] * 3, [1.0], [[0, 1]], forged.header[name][1:]])})
 
@@ -392,6 +405,8 @@ def odd_header(honest, rng):
     odd = pick(rng, ODD)
     if entry == "max_leaves" and (odd is None or odd == 10**30):  # these are fine, and the claim is still false
         odd = 0
+    if entry == "bound" and type(odd) in (int, float) and odd > honest.certificate.header["value"]:  # that is true
+        odd = np.nan
     return with_header(honest.lie, **{entry: odd})
 
 
