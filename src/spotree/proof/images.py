@@ -18,9 +18,9 @@ class FeatureImages:
     Features that order the groups alike count as one; where all groups are alike a feature says nothing.
     """
 
-    def __init__(self, features: np.ndarray, colour: Hash) -> None:
-        self.colour, self.num_features, self.work = colour, features.shape[1], 0
-        self.rank = np.stack([np.unique(column, return_inverse=True)[1].ravel() for column in features.T], axis=1)
+    def __init__(self, rank: np.ndarray, colour: Hash) -> None:
+        """`rank` is [group, feature]; all groups differ."""
+        self.rank, self.colour, self.num_features, self.work = rank, colour, rank.shape[1], 0
         self.top = self.rank.max(axis=0)
         self.kind = [(f, 1) for f in range(self.num_features)]  # [feature] the first like it; -1: reversed
         first: dict[bytes, int] = {}

@@ -11,6 +11,7 @@ from spotree.mdp.model import MDP
 from spotree.proof.colours import Colours
 from spotree.proof.groups import Groups
 from spotree.proof.images import FeatureImages
+from spotree.tree.ranks import rank_rows
 
 MOST = 64  # symmetries, with the identity
 MOST_NUMBERS = 4_000_000  # of all permutations together
@@ -56,7 +57,8 @@ def find_symmetries(mdp: MDP, groups: Groups, margin: float) -> Symmetries:
     colours = Colours(mdp, groups)
     found: list[Element] = []
     most = min(MOST, 1 + MOST_NUMBERS // mdp.num_states)
-    for features, group in FeatureImages(mdp.features[groups.state], colours.of_groups()):
+    rank = rank_rows(mdp.features[groups.state]).rank
+    for features, group in FeatureImages(rank, colours.of_groups()):
         if len(found) + 1 >= most:
             break
         if any((group_image(state, groups) == group).all() for state, _, _ in found):
