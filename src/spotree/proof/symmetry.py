@@ -64,7 +64,7 @@ def find_symmetries(mdp: MDP, groups: Groups, margin: float) -> Symmetries:
         if any((group_image(state, groups) == group).all() for state, _, _ in found):
             continue
         image = colours.completed(group)
-        if image is None or distance(mdp, groups, *image) is None:
+        if image is None or moved(mdp, groups, *image) > OFF_SHARE * margin:
             continue
         larger = closed([*found, (*image, features)], groups, most)
         if larger is not None:
@@ -138,21 +138,22 @@ def closed(generators: list[Element], groups: Groups, most: int) -> list[Element
 
 def within(mdp: MDP, groups: Groups, elements: list[Element], off: float) -> Symmetries:
     """Only those that are exact, if rounding moves returns by more than `off` under one of them."""
-    apart = [distance(mdp, groups, state, action) for state, action, _ in elements]
-    far, largest = 1 - mdp.discount, float(np.abs(mdp.reward_of_choice).max(initial=0.0))
-
-    def moved(between: tuple[float, float, float] | None) -> float:
-        if between is None:
-            return np.inf
-        if between == (0.0, 0.0, 0.0):
-            return 0.0
-        start, reward, rows = between
-        return np.inf if far <= 0 else start * largest / far + (reward + rows * largest / far) / far
-
-    near = [moved(between) for between in apart]
+    near = [moved(mdp, groups, state, action) for state, action, _ in elements]
     if max(near, default=0.0) > off:
         elements = [element for element, each in zip(elements, near, strict=True) if each == 0.0]
     return gathered(elements, mdp, groups)
+
+
+def moved(mdp: MDP, groups: Groups, state: np.ndarray, action: np.ndarray) -> float:
+    """By how much returns of a tree and its image may differ; infinite if they are of different models."""
+    apart = distance(mdp, groups, state, action)
+    if apart is None:
+        return np.inf
+    if apart == (0.0, 0.0, 0.0):
+        return 0.0
+    start, reward, rows = apart
+    far, largest = 1 - mdp.discount, float(np.abs(mdp.reward_of_choice).max(initial=0.0))
+    return np.inf if far <= 0 else start * largest / far + (reward + rows * largest / far) / far
 
 
 def distance(mdp: MDP, groups: Groups, state: np.ndarray, action: np.ndarray) -> tuple[float, float, float] | None:
