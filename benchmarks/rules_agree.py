@@ -40,7 +40,7 @@ CELLS = (
     ("system_administrator_tree", 2),
 )
 RULES = ("state", "tree")
-OFF = ("nothing", "regret", "floors", "filter", "solo")
+OFF = ("nothing", "regret", "floors", "filter", "solo", "symmetries")
 
 
 def neighbours(tree: Tree, mdp: MDP) -> list[Tree]:

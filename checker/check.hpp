@@ -86,7 +86,7 @@ inline void prove(Shared& shared, int threads) {
         const int32_t cube = first.solo_cube(solo);
         if (!first.is_hopeless(solo, root, whole))
             reject("region ", solo.number, ": the leaf is not shown to be hopeless");
-        shared.hopeless[size_t(cube) * m.words + solo.first / 64] |= ActionSets::bit(solo.first);
+        first.enter_hopeless(cube, solo.first);
         ++shared.done;
     }
     if (stop || (root->has_losses && first.trees(*root).least(whole) >= root->budget)) return;
@@ -94,13 +94,14 @@ inline void prove(Shared& shared, int threads) {
     first.part(shared.records.root, root, whole, tasks);
     Crew(workers, stop).run(std::move(tasks), shared.done);
     if (stop) return;
-    std::vector<Names::Name> known;  // lemma 8: equal regions need one proof
-    for (const auto& worker : workers) known.insert(known.end(), worker->known.begin(), worker->known.end());
-    std::sort(known.begin(), known.end());
+    std::unordered_map<int32_t, Names::Name> known;  // of regions that were checked
+    for (const auto& worker : workers) known.insert(worker->known.begin(), worker->known.end());
     for (const auto& worker : workers) {
-        for (const auto& [name, number] : worker->owed) {
-            if (!std::binary_search(known.begin(), known.end(), name))
-                reject("region ", number, " is said to be proved elsewhere, but no other one equals it");
+        for (const auto& [number, refers, name] : worker->owed) {
+            const auto at = known.find(refers);
+            if (at == known.end() || at->second != name)
+                reject("region ", number, " is said to be proved by region ", refers,
+                       ", which is neither it nor what it is the image of");
         }
     }
 }

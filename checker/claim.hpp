@@ -20,6 +20,9 @@ struct Header {
     std::vector<int32_t> group_state;    // [name of a group] its first state
     std::vector<int32_t> split_feature;  // [split]
     std::vector<double> split_threshold;
+    std::vector<int32_t> symmetry_state, symmetry_action;  // [symmetry, ...] images
+    std::vector<int32_t>
+        symmetry_feature;  // [symmetry, feature] 1 + image, negative where the order is reversed
 };
 
 constexpr double kShare = 0.1;     // of the tolerance that rounding may take

@@ -54,7 +54,8 @@ struct Tree : checker::Tree {
 
 struct Header : checker::Header {
     Header(const Tree& tree_, int depth_, int64_t max_leaves_, double value_, double bound_, double margin_,
-           In1<int32_t> group_state_, In1<int32_t> split_feature_, In1<double> split_threshold_) {
+           In1<int32_t> group_state_, In1<int32_t> split_feature_, In1<double> split_threshold_,
+           In1<int32_t> symmetry_state_, In1<int32_t> symmetry_action_, In1<int32_t> symmetry_feature_) {
         tree = tree_;
         depth = depth_;
         max_leaves = max_leaves_;
@@ -64,6 +65,9 @@ struct Header : checker::Header {
         group_state = copied(group_state_);
         split_feature = copied(split_feature_);
         split_threshold = copied(split_threshold_);
+        symmetry_state = copied(symmetry_state_);
+        symmetry_action = copied(symmetry_action_);
+        symmetry_feature = copied(symmetry_feature_);
     }
 };
 
@@ -146,9 +150,10 @@ NB_MODULE(_checker, m) {
         "feature"_a, "threshold"_a, "left"_a, "right"_a, "action"_a);
     nb::class_<Header>(m, "Header")
         .def(nb::init<const Tree&, int, int64_t, double, double, double, In1<int32_t>, In1<int32_t>,
-                      In1<double>>(),
+                      In1<double>, In1<int32_t>, In1<int32_t>, In1<int32_t>>(),
              nb::kw_only(), "tree"_a, "depth"_a, "max_leaves"_a, "value"_a, "bound"_a, "margin"_a,
-             "group_state"_a, "split_feature"_a, "split_threshold"_a);
+             "group_state"_a, "split_feature"_a, "split_threshold"_a, "symmetry_state"_a, "symmetry_action"_a,
+             "symmetry_feature"_a);
     nb::class_<Check>(m, "Check")
         .def(nb::init<const Model&, const Header&, In1<int32_t>, In1<double>, int>(), nb::kw_only(),
              "model"_a, "header"_a, "words"_a, "numbers"_a, "threads"_a)

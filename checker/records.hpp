@@ -132,6 +132,14 @@ class Records {
             reject("the certificate is malformed: it has more numbers than regions need");
         if (root < 0) reject("the certificate is malformed: it has no root region");
         children_.resize(all.size());
+        referred_.assign(all.size(), 0);
+        for (const Record& record : all) {
+            if (record.branching[0] != 6) continue;
+            const auto at = record.branching.size() < 2 ? place.end() : place.find(record.branching[1]);
+            if (at == place.end())
+                reject("the certificate is malformed: region ", record.number, " stands nowhere");
+            referred_[at->second] = 1;
+        }
         for (const Record& record : all) {
             const auto at = record.parent < 0 ? place.end() : place.find(record.parent);
             if (at != place.end()) children_[at->second].push_back(int32_t(&record - all.data()));
@@ -145,6 +153,9 @@ class Records {
             }
         }
     }
+
+    // Whether some region is said to equal this one or its image.
+    bool referred(int32_t place) const { return referred_[place]; }
 
     const std::vector<int32_t>& children(int32_t place) const { return children_[place]; }
 
@@ -165,6 +176,7 @@ class Records {
     std::span<const double> numbers_;
     int states_;
     std::vector<std::vector<int32_t>> children_;
+    std::vector<char> referred_;
 };
 
 }  // namespace checker

@@ -5,9 +5,9 @@
 #include <memory>
 #include <mutex>
 
-#include "claim.hpp"
 #include "names.hpp"
 #include "records.hpp"
+#include "symmetry.hpp"
 
 namespace checker {
 
@@ -46,6 +46,7 @@ struct Shared {
     const Header& header;
     const Model model;
     const Claim claim;
+    const Symmetries symmetries;
     const Records records;
     std::atomic<bool>& stop;
     std::atomic<int64_t>& done;
@@ -62,6 +63,7 @@ struct Shared {
         : header(claimed),
           model(arrays),
           claim(model, claimed, [&asked] { return asked.load(std::memory_order_relaxed); }),
+          symmetries(arrays, model, claimed, claim.tolerance),
           records(words, numbers, model.states),
           stop(asked),
           done(count),
@@ -115,11 +117,15 @@ class Worker {
           m_(shared.model),
           records_(shared.records),
           bounds_(m_),
-          threshold_(shared.claim.threshold),
+          threshold_(shared.claim.threshold - shared.symmetries.off),
           tolerance_(shared.claim.tolerance) {}
 
-    std::vector<Names::Name> known;                     // regions that were checked here
-    std::vector<std::pair<Names::Name, int32_t>> owed;  // regions that are said to equal another one
+    struct Reference {  // a region that is said to equal another one, or its image
+        int32_t number, refers;
+        Names::Name name;  // of what the other one must be
+    };
+    std::vector<std::pair<int32_t, Names::Name>> known;  // regions that were checked here and are referred to
+    std::vector<Reference> owed;
 
     // Checks a part, and what is left of it becomes new tasks.
     void work(const Task& task, std::vector<Task>& more) {
@@ -128,12 +134,8 @@ class Worker {
         trees_of_ = nullptr;
         state->allowed = task.whole->allowed;
         narrow(state->allowed, *task.whole, task.part);
-        const Names::Name name = all_.names(state->allowed.bits(), task.items);
-        if (record.branching[0] == 6) {
-            owed.emplace_back(name, record.number);
-            return;
-        }
-        known.push_back(name);
+        if (record.branching[0] == 6) return refer(record, state->allowed, task.items);
+        remember(task.record, state->allowed, task.items);
         state->value = task.whole->value;
         state->visits = task.whole->visits;
         const bool closed = closes(record, *state, task.items, false);
@@ -244,7 +246,43 @@ class Worker {
         }
     }
 
+    // A hopeless leaf is one with all its images (lemma S, c).
+    void enter_hopeless(int32_t cube, int32_t action) {
+        const Symmetries& s = all_.symmetries;
+        auto enter = [&](int32_t c, int32_t a) {
+            all_.hopeless[size_t(c) * m_.words + a / 64] |= ActionSets::bit(a);
+        };
+        enter(cube, action);
+        for (int k = 0; k < s.count(); ++k)
+            enter(found(s.after(k, all_.cubes().cubes[cube].inside)), s.action(k, action));
+    }
+
   private:
+    int32_t found(const Set& set) const {
+        const int32_t cube = all_.cubes_made->find(set);
+        if (cube < 0) reject("a symmetry leads to a set of groups that no splits single out");
+        return cube;
+    }
+
+    // Lemma 8: equal regions need one proof; lemma S: so do images.
+    void remember(int32_t place, const ActionSets& allowed, const std::vector<Item>& items) {
+        if (records_.referred(place))
+            known.emplace_back(records_.all[place].number, all_.names(allowed.bits(), items));
+    }
+
+    void refer(const Record& record, const ActionSets& allowed, std::vector<Item> items) {
+        const auto words = record.branching;
+        if (words.size() == 2)
+            return owed.push_back({record.number, words[1], all_.names(allowed.bits(), items)});
+        if (words.size() != 3 || words[2] < 0 || words[2] >= all_.symmetries.count())
+            reject("the certificate is malformed: region ", record.number, " is an image under no symmetry");
+        all_.cubes();
+        for (auto& item : items)
+            item.cube = found(all_.symmetries.before(words[2], all_.cubes_made->cubes[item.cube].inside));
+        const ActionSets before = all_.symmetries.before(words[2], allowed);
+        owed.push_back({record.number, words[1], all_.names(before.bits(), items)});
+    }
+
     void check_action(int32_t action) const {
         if (action < 0 || action >= m_.actions) reject("there is no action ", action);
     }
@@ -351,7 +389,11 @@ class Worker {
         if (taken >= 0)
             reject("region ", record.number, ": an improving tree may take action ", taken % m_.actions,
                    " it removed");
-        for (const auto& [g, a] : pairs) s.allowed.remove(g, a);
+        for (const auto& [g, a] : pairs) {
+            s.allowed.remove(g, a);
+            for (int k = 0; k < all_.symmetries.count() && record.parent == -1; ++k)  // lemma S, b
+                s.allowed.remove(all_.symmetries.group(k, g), all_.symmetries.action(k, a));
+        }
     }
 
     // What one group of states does: these actions or the others, some of each.
@@ -415,6 +457,7 @@ class Worker {
             items.push_back({right, b});
             if (child.rounds == 0 && child.branching[0] != 6) {
                 ++all_.done;
+                remember(c, s->allowed, items);
                 part(c, s, items, more);
             } else {
                 more.push_back({c, s, std::move(items), {}});
@@ -482,9 +525,8 @@ class Worker {
                 task.part.cube = item.cube;
                 task.part.action = a;
                 more.push_back(std::move(task));
-            } else if (trees(*s).leaf(item.cube, a) >= room) {
-                continue;
-            } else if (std::none_of(done.begin(), done.end(),
+            } else if (trees(*s).leaf(item.cube, a) < room &&  // neither loses too much nor is hopeless
+                       std::none_of(done.begin(), done.end(),
                                     [&](int32_t b) { return alike(groups, a, b); })) {
                 reject("region ", record.number, ": action ", a, " of a leaf is missing");
             }

@@ -17,10 +17,17 @@ std::vector<T> copy_of(const From& array) {
     return std::vector<T>(array.data(), array.data() + array.size());
 }
 
+template <class T>
+std::vector<T> row_of(const In2<T>& array, size_t row) {
+    if (row >= array.shape(0)) throw std::invalid_argument("arrays of different lengths");
+    return std::vector<T>(&array(row, 0), &array(row, 0) + array.shape(1));
+}
+
 // The problem, and what keeps alive the arrays that it looks at.
 struct OwnedProblem : ProofModel {
     OwnedProblem(const ModelArrays& given, In2<int32_t> choice_of, In1<int32_t> group_of, In2<int32_t> rank,
-                 In1<int32_t> split_feature, In1<int32_t> split_cut, int depth, int max_leaves, bool must_end)
+                 In1<int32_t> split_feature, In1<int32_t> split_cut, In2<int32_t> symmetry_group,
+                 In2<int32_t> symmetry_action, int depth, int max_leaves, bool must_end)
         : ProofModel(
               GroupedModel(given.model(), choice_of.data(), group_of.data(), int(rank.shape(0)), must_end),
               Sizes(depth, max_leaves)),
@@ -30,6 +37,10 @@ struct OwnedProblem : ProofModel {
         for (size_t k = 0; k < split_feature.size(); ++k) {
             cubes.splits.push_back({split_feature.data()[k], split_cut.data()[k]});
         }
+        for (size_t k = 0; k < symmetry_group.shape(0); ++k) {
+            symmetries.add(row_of(symmetry_group, k), row_of(symmetry_action, k));
+        }
+        symmetries.close();
     }
 
     std::tuple<ModelArrays, In2<int32_t>, In1<int32_t>> arrays;
@@ -56,7 +67,9 @@ class Proof {
         old.words = copy_of<int32_t>(words);
         old.numbers = copy_of<double>(numbers);
         old.bound = bound;
-        OldProof(old).replay(prover_.shared.model);  // a malformed one raises here, not in the background
+        OldProof(old).replay(
+            prover_.shared.model,
+            prover_.shared.symmetries);  // a malformed one raises here, not in the background
         prover_.old = std::move(old);
     }
 
@@ -128,9 +141,9 @@ void add_proof(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<OwnedProblem>(m, "ProofModel")
         .def(nb::init<const ModelArrays&, In2<int32_t>, In1<int32_t>, In2<int32_t>, In1<int32_t>,
-                      In1<int32_t>, int, int, bool>(),
+                      In1<int32_t>, In2<int32_t>, In2<int32_t>, int, int, bool>(),
              nb::kw_only(), "model"_a, "choice_of"_a, "group_of"_a, "rank"_a, "split_feature"_a,
-             "split_cut"_a, "depth"_a, "max_leaves"_a, "must_end"_a)
+             "split_cut"_a, "symmetry_group"_a, "symmetry_action"_a, "depth"_a, "max_leaves"_a, "must_end"_a)
         .def("builds", [](const OwnedProblem& p) { return p.builds.load(); });
     nb::class_<Proof>(m, "Proof")
         .def(nb::init<OwnedProblem&, double>(), "model"_a, "tolerance"_a, nb::keep_alive<1, 2>())

@@ -7,6 +7,7 @@
 #include "proof/cubes.hpp"
 #include "proof/grouped_model.hpp"
 #include "proof/sizes.hpp"
+#include "proof/symmetry.hpp"
 
 namespace spotree::proof {
 
@@ -14,10 +15,13 @@ struct ProofModel {
     GroupedModel model;
     Sizes sizes;
     Cubes cubes;
+    Symmetries symmetries;
     std::atomic<int> builds{0};  // of the cubes
 
     ProofModel(GroupedModel grouped, Sizes of_trees)
-        : model(std::move(grouped)), sizes(std::move(of_trees)) {}
+        : model(std::move(grouped)),
+          sizes(std::move(of_trees)),
+          symmetries(model.num_groups, model.num_actions) {}
 
     // False if that was stopped, for the next attempt to go on with, or they are too many.
     bool build_cubes(auto&& stop) {
@@ -25,6 +29,7 @@ struct ProofModel {
         if (!cubes.complete) {
             if (cubes.cubes.empty()) ++builds;
             cubes.build(model.num_groups, sizes.depth[sizes.whole], kMostMembers, stop);
+            if (cubes.complete) cubes.complete = symmetries.find_cubes(cubes, stop);
         }
         return cubes.complete;
     }

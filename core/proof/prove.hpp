@@ -52,13 +52,12 @@ class Prover {
         }
         Draft draft;
         const bool write = by_state.on || by_tree.on;
-        const std::vector<Item> whole{{0, shared.sizes.whole, 0}};
         if (old && restore(root, draft, bounders)) {
             run_rules(plan, bounders, root, draft, state_workers, plan.seconds);
             return;
         }
         const Region start = root;
-        Verdict verdict = bounders[0]->process(root, whole, kRounds, true, write ? &draft : nullptr);
+        Verdict verdict = bounders[0]->process_root(root, write ? &draft : nullptr);
         lower_bound_to(root.bound);
         if (verdict == Verdict::stopped) return write_root(start);
         certified_ = root.bound;
@@ -120,8 +119,7 @@ class Prover {
         Region smaller = root;
         bounder.viable.clear();
         const bool write = by_state.on || by_tree.on;
-        const Verdict verdict = bounder.process(smaller, {{0, shared.sizes.whole, 0}}, kRounds, true,
-                                                write ? &more : nullptr, floors);
+        const Verdict verdict = bounder.process_root(smaller, write ? &more : nullptr, floors);
         if (verdict == Verdict::stopped) return verdict;
         root = std::move(smaller);
         draft.words.insert(draft.words.end(), more.words.begin(), more.words.end());
@@ -153,7 +151,7 @@ class Prover {
 
     // False if the old proof had not bounded and parted its root: then there is nothing to go on with.
     bool restore(Region& root, Draft& draft, std::vector<std::unique_ptr<Bounder>>& bounders) {
-        old->replay(shared.model);
+        old->replay(shared.model, shared.symmetries);
         if (old->regions.at(old->root).group < 0 || old->regions.at(old->root).draft.rounds == 0) {
             old.reset();
             return false;

@@ -134,10 +134,23 @@ class Bounder {
             write(draft, region, true, removed_, floors);
             floors = nullptr;
             if (removed_.empty()) return Verdict::open;
-            for (const int32_t pair : removed_)
-                region.allowed.remove(pair / m_.num_actions, pair % m_.num_actions);
+            for (const int32_t pair : removed_) {
+                const int g = pair / m_.num_actions, a = pair % m_.num_actions;
+                if (at_root_) {
+                    shared_.symmetries.remove_images(region.allowed, g, a);
+                } else {
+                    region.allowed.remove(g, a);
+                }
+            }
         }
         return Verdict::open;
+    }
+
+    // The same for the root: with every action that it removes go its images under symmetries (lemma S, b).
+    Verdict process_root(Region& root, Draft* draft, const std::vector<Floor>* floors = nullptr) {
+        at_root_ = true;
+        const AtEnd leave([this] { at_root_ = false; });
+        return process(root, {{0, shared_.sizes.whole, 0}}, kRounds, true, draft, floors);
     }
 
     // loss[group, action] = sum of weight * regret over the states of the group that can be reached.
@@ -236,6 +249,7 @@ class Bounder {
         if (regret) to.insert(to.end(), visits.begin(), visits.end());
     }
 
+    bool at_root_ = false;
     LeastVisits least_;
     Relaxer::Way way_;
     std::vector<double> row_loss_;  // [row]

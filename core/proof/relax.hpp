@@ -23,6 +23,7 @@ struct Relaxed {
 constexpr double kRelaxed = 0.02;    // of the tolerance: so near a relaxation comes to its optimum
 constexpr double kGrid = 0.25;       // of that, in one backup: the grid to which values are rounded up
 constexpr double kNoLevel = -1e300;  // nothing closes here
+constexpr double kSlowest = 0.97;    // of what the sweep before changed: beyond that equations are solved
 
 class Relaxer {
   public:
@@ -258,7 +259,7 @@ class Relaxer {
             const double bound = m_.start_value(r.value.data());
             if (bound <= close_at) return false;
             const double rate = k > 0 ? change / before : 1;
-            if (k > 2 && rate > (rough ? 0.8 : 0.4)) return false;
+            if (k > 2 && rate > (rough ? kSlowest : 0.4)) return false;
             if (rough && k > 0 && change * rate <= 0.001 * (1 - rate) * (bound - close_at)) return true;
             before = change;
         }

@@ -26,21 +26,21 @@ struct OldProof {
     std::unordered_map<int32_t, OldRegion> regions;
     std::vector<std::pair<int32_t, double>> floors;
 
-    void replay(const GroupedModel& m) {
+    void replay(const GroupedModel& m, const Symmetries& symmetries) {
         size_t taken = 0;
         for (const double x : numbers) {
             if (!(std::abs(x) < kInfinity)) throw std::invalid_argument("a number is not finite");
         }
         for (size_t at = 0; at < words.size(); at += size_t(words.at(at))) {
             if (words.at(at) < 7) throw std::invalid_argument("a region is malformed");
-            read(m, at, taken);
+            read(m, symmetries, at, taken);
         }
         if (taken != numbers.size()) throw std::invalid_argument("there are more numbers than regions need");
         if (!regions.contains(root)) throw std::invalid_argument("there is no root region");
     }
 
   private:
-    void read(const GroupedModel& m, size_t at, size_t& taken) {
+    void read(const GroupedModel& m, const Symmetries& symmetries, size_t at, size_t& taken) {
         const int32_t number = bounded(words.at(at + 1), std::numeric_limits<int32_t>::max());
         OldRegion region;
         region.parent = words.at(at + 2);
@@ -78,7 +78,12 @@ struct OldProof {
             }
             for (int32_t k = 0; k < gone; ++k) {
                 const int32_t pair = bounded(words.at(place++), m.num_groups * m.num_actions);
-                region.allowed.remove(pair / m.num_actions, pair % m.num_actions);
+                const int g = pair / m.num_actions, a = pair % m.num_actions;
+                if (region.parent < 0) {
+                    symmetries.remove_images(region.allowed, g, a);
+                } else {
+                    region.allowed.remove(g, a);
+                }
             }
             taken += length;
             if (!brief) continue;

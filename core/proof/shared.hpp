@@ -18,12 +18,17 @@ struct Switches {  // ingredients that may change the time, never the answer
 
 struct Shared {
     explicit Shared(ProofModel& asked)
-        : problem(asked), model(asked.model), sizes(asked.sizes), cubes(asked.cubes) {}
+        : problem(asked),
+          model(asked.model),
+          sizes(asked.sizes),
+          cubes(asked.cubes),
+          symmetries(asked.symmetries) {}
 
     ProofModel& problem;
     const GroupedModel& model;
     const Sizes& sizes;
     const Cubes& cubes;
+    const Symmetries& symmetries;
     Switches switches;
     double tolerance = 0;  // a tree counts as improving if it is better by more than this
     size_t memory_limit = 0;

@@ -70,7 +70,8 @@ class SoloLeaves {
         if (verdict == Verdict::stopped) return false;
         const bool closed = verdict == Verdict::closed;
         if (thorough && region.relaxed.bound > shared_.close_at()) ++tried_, gained_ += closed;
-        bound_[leaf] = closed ? -kInfinity : region.bound;
+        for (const auto& [c, a] : images(cube, action))
+            bound_[size_t(c) * m_.num_actions + a] = closed ? -kInfinity : region.bound;
         if (closed) write(cube, action, draft);
         return closed;
     }
@@ -78,16 +79,29 @@ class SoloLeaves {
   private:
     static constexpr int kLookPart = 4;  // one region in so many is a leaf that is looked at beforehand
 
+    // The leaf and what it is under symmetries (lemma S, c), each once.
+    std::vector<std::pair<int32_t, int32_t>> images(int cube, int action) const {
+        const Symmetries& s = shared_.symmetries;
+        std::vector<std::pair<int32_t, int32_t>> found{{cube, action}};
+        for (int k = 1; k < s.count() && s.usable(); ++k)
+            found.emplace_back(s.cube(k, cube), s.action(k, action));
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        return found;
+    }
+
     void write(int cube, int action, const Draft& draft) {
         std::scoped_lock hold(lock_);
         if (hopeless_[size_t(cube) * m_.num_actions + action]) return;
-        hopeless_[size_t(cube) * m_.num_actions + action] = 1;
         std::vector<int32_t> path{4};
         for (int v = cube; cubes_.cubes[v].from >= 0; v = cubes_.cubes[v].from) {
             path.push_back(2 * cubes_.cubes[v].split + (cubes_.cubes[v].is_left ? 0 : 1));
         }
         write_region(journal_, -2, action, int32_t(path.size()) - 1, draft, path);
-        found_.emplace_back(cube, action);
+        for (const auto& [c, a] : images(cube, action)) {
+            hopeless_[size_t(c) * m_.num_actions + a] = 1;
+            found_.emplace_back(c, a);
+        }
         count_.store(found_.size(), std::memory_order_release);
     }
 

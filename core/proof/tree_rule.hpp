@@ -18,7 +18,7 @@ struct TreeTask {
     std::vector<TreeNode> nodes;
     int32_t sibling;  // the node to be settled next
     double share;     // of the whole search
-    std::optional<SetKey> key;
+    std::optional<RegionName> key;
 };
 
 // What the threads that follow the rule have in common.
@@ -27,7 +27,11 @@ class TreeRule {
 
   public:
     TreeRule(Shared& shared, Journal& journal, const Region& root)
-        : shared_(shared), journal_(journal), root_(root), solo_(shared, journal, root), met_(shared.model) {}
+        : shared_(shared),
+          journal_(journal),
+          root_(root),
+          solo_(shared, journal, root),
+          met_(shared.model, shared.symmetries) {}
 
     // Share of the search that is finished: an indication, as it counts all children of a region alike.
     double share() const { return share_.load(); }

@@ -148,18 +148,25 @@ class TreeWorker {
                          [](const Child& a, const Child& b) { return a.estimate > b.estimate; });
         const double share = task.share / double(std::max<size_t>(1, children.size()));
         const auto size = nodes_.size();
+        RegionForms forms(task.region->allowed);
         for (const auto& child : children) {
             if (child.estimate <= shared_.close_at()) {
                 rule_.finish(share);
                 continue;
             }
             if (rule_.stopped()) return rule_.cut_short();
-            nodes_.resize(size);
-            nodes_[item.node] = {child.first, int32_t(size), int32_t(size + 1), -1};
-            nodes_.resize(size + 2);
             auto items = task.items;
             items.push_back({child.left, int32_t(child.share.first), int32_t(size)});
             items.push_back({child.right, int32_t(child.share.second), int32_t(size + 1)});
+            const RegionName key = rule_.met_.name(forms, items);
+            if (const auto met = rule_.met_.find(key); !met.empty()) {
+                write_region(journal_, number, child.first, child.second, {}, met);
+                rule_.finish(share);
+                continue;
+            }
+            nodes_.resize(size);
+            nodes_[item.node] = {child.first, int32_t(size), int32_t(size + 1), -1};
+            nodes_.resize(size + 2);
             hand_over_or_descend({task.region,
                                   std::move(items),
                                   task.partial,
@@ -170,7 +177,7 @@ class TreeWorker {
                                   {},
                                   -1,
                                   share,
-                                  {}});
+                                  key});
         }
         nodes_.resize(size);
     }
@@ -203,10 +210,10 @@ class TreeWorker {
             if (task.partial->reached(*g)) region->allowed.keep_only(*g, action);
         }
         nodes_[item.node] = {-1, -1, -1, int32_t(action)};
-        child.key = rule_.met_.name(region->allowed, child.items);
-        const int32_t equal = rule_.met_.find(*child.key);
-        if (equal >= 0) {
-            write_region(journal_, number, action, 0, {}, {6, equal});
+        RegionForms forms(region->allowed);
+        child.key = rule_.met_.name(forms, child.items);
+        if (const auto met = rule_.met_.find(*child.key); !met.empty()) {
+            write_region(journal_, number, action, 0, {}, met);
             rule_.finish(share);
             return true;
         }

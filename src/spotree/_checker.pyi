@@ -36,6 +36,9 @@ class Header:
         group_state: SmallInts,
         split_feature: SmallInts,
         split_threshold: Floats,
+        symmetry_state: SmallInts,
+        symmetry_action: SmallInts,
+        symmetry_feature: SmallInts,
     ) -> None: ...
 
 class Check:

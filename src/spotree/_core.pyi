@@ -294,6 +294,8 @@ class ProofModel:
         rank: SmallInts,
         split_feature: SmallInts,
         split_cut: SmallInts,
+        symmetry_group: SmallInts,
+        symmetry_action: SmallInts,
         depth: int,
         max_leaves: int,
         must_end: bool,

@@ -27,6 +27,7 @@ class Honest:
 
     mdp: MDP
     certificate: Certificate
+    but_for_the_start: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # symmetries of all but p0
 
     @cached_property
     def records(self) -> list[Record]:
@@ -321,6 +322,125 @@ def floor_of_idle_states(honest, rng):
     return honest.closed_root(honest.dense(first, 0.0, floors=floors), honest.dense(first, 0.0))
 
 
+# Lemma S: symmetries. One leaf is shown to be bad, and all others are said to be its images.
+
+
+def leaf_images(honest, symmetries, refer):
+    """Such a certificate, None where all leaves are worth the same: then the claim is true."""
+    lie, mdp = honest.lie, honest.mdp
+    worth = returns(mdp, np.arange(mdp.num_actions)[:, None].repeat(mdp.num_states, 1))
+    if not worth.max() > lie.header["value"] + 10 * lie.header["margin"]:
+        return None
+    return said_to_be_images(honest, symmetries, refer)
+
+
+def said_to_be_images(honest, symmetries, refer):
+    """Depth 0, the worst action with a true proof; `refer` says where each of the others is said to stand."""
+    lie, mdp = honest.lie, honest.mdp
+    worst = lie.header["tree"]["action"][0]
+    others = [a for a in range(mdp.num_actions) if a != worst]
+    rows = np.maximum(mdp.choice_of[:, worst], 0)
+    value = np.linalg.solve(
+        np.eye(mdp.num_states) - mdp.discount * mdp.rows.toarray()[rows], mdp.reward_of_choice[rows]
+    )
+    root = Record(0, -1, 0, 0, [honest.dense(honest.root.rounds[0].value, 0.0)], [3, 0])
+    bad = Record(1, 0, worst, 0, [honest.dense(value)], [0])
+    images = [Record(2 + k, 0, a, 0, [], refer(k, a, len(others))) for k, a in enumerate(others)]
+    state, action, feature = (np.array(part, int).ravel().tolist() for part in symmetries)
+    header = with_header(
+        lie, depth=0, max_leaves=None, symmetry_state=state, symmetry_action=action, symmetry_feature=feature
+    )
+    return with_records(header, [root, bad, *images])
+
+
+def swaps(honest, states=None):
+    """Symmetries, said to be, that exchange the worst action with each other one."""
+    mdp, worst = honest.mdp, honest.lie.header["tree"]["action"][0]
+    action = []
+    for other in (a for a in range(mdp.num_actions) if a != worst):
+        image = np.arange(mdp.num_actions)
+        image[[worst, other]] = other, worst
+        action.append(image)
+    state = [np.arange(mdp.num_states) if states is None else states for _ in action]
+    return state, action, [np.arange(mdp.num_features) + 1 for _ in action]
+
+
+def false_actions(honest, rng):
+    """Actions are exchanged that do different things."""
+    return leaf_images(honest, swaps(honest), lambda k, a, n: [6, 1, k])
+
+
+def false_states(honest, rng):
+    """States are permuted somehow, or not even that."""
+    states = rng.permutation(honest.mdp.num_states)
+    if rng.random() < 0.3:
+        states[0] = states[-1]
+    return leaf_images(honest, swaps(honest, states), lambda k, a, n: [6, 1, k])
+
+
+def wrong_sign(honest, rng):
+    """Orders are said to be reversed, or to be those of another feature."""
+    state, action, feature = swaps(honest)
+    feature = [image * rng.choice([-1, 1], len(image)) for image in feature]
+    feature[0] = -feature[0] if rng.random() < 0.5 else np.roll(feature[0], 1)
+    return leaf_images(honest, (state, action, feature), lambda k, a, n: [6, 1, k])
+
+
+def true_but_for_the_start(honest, rng):
+    """What keeps rewards and rows, but not the start: listed symmetries of the model with another start."""
+    if honest.but_for_the_start is None:
+        return false_actions(honest, rng)
+    count = len(honest.but_for_the_start[0])
+    return leaf_images(honest, honest.but_for_the_start, lambda k, a, n: [6, 1, int(rng.integers(count))])
+
+
+def no_image(honest, rng):
+    """References to a region that is another one; true symmetries where there are some."""
+    header = honest.certificate.header
+    each = (honest.mdp.num_states, honest.mdp.num_actions, honest.mdp.num_features)
+    lists = [
+        np.array(header.get(f"symmetry_{name}", []), int).reshape(-1, size)
+        for name, size in zip(("state", "action", "feature"), each, strict=True)
+    ]
+    worst = honest.lie.header["tree"]["action"][0]
+
+    def refer(k, a, n):
+        wrong = [j for j, image in enumerate(lists[1]) if image[worst] != a]
+        return [6, 1, int(pick(rng, wrong))] if wrong and rng.random() < 0.7 else [6, 1]
+
+    return leaf_images(honest, lists, refer)
+
+
+def circles_of_images(honest, rng):
+    """Images of each other, of themselves, of the whole."""
+    kind = int(rng.integers(3))
+    return leaf_images(honest, swaps(honest), lambda k, a, n: [6, (2 + (k + 1) % n, 2 + k, 0)[kind], k])
+
+
+def symmetries_that_do_not_exist(honest, rng):
+    """Numbers of symmetries and regions beyond the last, or before the first; images beyond what exists."""
+    beyond = pick(rng, [-1, 10**6, 2**31 - 1, -(2**31)])
+    if rng.random() < 0.5:
+        region = pick(rng, [1, beyond])
+        return leaf_images(honest, swaps(honest), lambda k, a, n: [6, region, pick(rng, [beyond, n, 1000])])
+    lists = [np.array(part, int).ravel().tolist() for part in swaps(honest)]
+    forged = false_actions(honest, rng)
+    if forged is None:
+        return None
+    name, which = pick(rng, [("symmetry_state", 0), ("symmetry_action", 1), ("symmetry_feature", 2)])
+    lists[which][int(rng.integers(len(lists[which])))] = pick(rng, [beyond, len(lists[which]) + 1])
+    return with_header(forged, **{name: lists[which]})
+
+
+def odd_symmetries(honest, rng):
+    """Lists of another type, or of another length."""
+    forged = false_actions(honest, rng)
+    if forged is None:
+        return None
+    name = pick(rng, ["symmetry_state", "symmetry_action", "symmetry_feature"])
+    return with_header(forged, **{name: pick(rng, [*ODD[:-7], [0] * 3, [1.0], [[0, 1]], forged.header[name][1:]])})
+
+
 # The header and the streams
 
 ODD = ([], [0], {}, "0", True, None, 1e308, -1e308, np.nan, np.inf, 10**30, -1, 2.5, [[0]], [True], ["0"])
@@ -335,6 +455,8 @@ def odd_header(honest, rng):
         odd = 0
     if entry == "margin" and odd == 2.5:  # with that much to spare the claim may be true
         odd = -2.5
+    if entry == "bound" and type(odd) in (int, float) and odd > honest.certificate.header["value"]:  # that is true
+        odd = np.nan
     return with_header(honest.lie, **{entry: odd})
 
 
@@ -390,6 +512,16 @@ FORGERIES = {
     "lemma 5": (removes_everything, removes_what_is_not_there, removes_more),
     "lemmas 6 and 7": (nothing_proved, false_solo_leaves, solo_of_no_leaf, parts_left_out, one_part_twice),
     "lemma 8": (refers_to_itself, references_instead_of_proofs, wild_branching, two_roots),
+    "lemma S": (
+        false_actions,
+        false_states,
+        wrong_sign,
+        true_but_for_the_start,
+        no_image,
+        circles_of_images,
+        symmetries_that_do_not_exist,
+        odd_symmetries,
+    ),
     "header": (odd_header, odd_tree, wide_tolerance, tiny_tolerance),
     "streams": (cut_streams, noise),
 }

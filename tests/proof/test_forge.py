@@ -1,20 +1,25 @@
 """No forgery of a false claim is accepted by either checker, and the honest certificate behind it is."""
 
 import dataclasses
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
 
 from oracles.certify import random_mdp
 from oracles.checkers import check
+from oracles.symmetric import symmetric_mdp
 from oracles.undiscounted_trees import KINDS, random_model
-from proof.forge import FORGERIES, UNDISCOUNTED, Honest
+from proof.forge import FORGERIES, UNDISCOUNTED, Honest, said_to_be_images
 from spotree.errors import InfeasibleError, SpotreeError
+from spotree.mdp.build import build_mdp
 from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
 from spotree.proof.check import check as by_one
+from spotree.proof.groups import find_groups
 from spotree.proof.ingredients import Ingredients
+from spotree.proof.symmetry import find_symmetries
 
 EACH = 100  # forgeries for each lemma
 RULES = (("state",), ("tree",))
@@ -36,7 +41,27 @@ def honest(tmp_path_factory):
         if one.lie is not None:
             found.append(one)
     assert len(found) >= 10
-    return found
+    return found + list(symmetric(path, rng))
+
+
+def symmetric(path, rng):
+    """True certificates of models with symmetries, and of such ones with another start."""
+    for number in range(40):
+        mdp = symmetric_mdp(rng, ("random", "end", "stay", "forbid")[number % 4])
+        lists = find_symmetries(mdp, find_groups(mdp), 1e-6)
+        if len(lists) == 0:
+            continue
+        other = mdp.initial + np.eye(mdp.num_states)[rng.integers(mdp.num_states)]
+        for one, kept in ((mdp, None), (dataclasses.replace(mdp, initial=other / other.sum()), lists)):
+            use = Ingredients(rules=("tree",), before_floors=0.0)
+            try:
+                certify(one, 2, time_limit=30, search=0.0, threads=1, certificate=path, ingredients=use)
+            except InfeasibleError:
+                continue
+            but = None if kept is None else (kept.state, kept.action, kept.feature)
+            honest = Honest(one, Certificate.load(path), but)
+            if honest.lie is not None and honest.root.rounds:
+                yield honest
 
 
 def test_the_honest_ones_are_accepted(honest):
@@ -49,12 +74,33 @@ def test_the_honest_ones_are_accepted(honest):
 def test_no_forgery_is_accepted_by_either_checker(honest, lemma):
     rng = np.random.default_rng(list(FORGERIES).index(lemma))
     for number in range(EACH * len(FORGERIES[lemma])):
-        forge, one = FORGERIES[lemma][number % len(FORGERIES[lemma])], honest[int(rng.integers(len(honest)))]
-        forged = forge(one, rng)
+        forge, forged = FORGERIES[lemma][number % len(FORGERIES[lemma])], None
+        while forged is None:
+            one = honest[int(rng.integers(len(honest)))]
+            forged = forge(one, rng)
         for plain in (False, True):
             verdict = by_one(one.mdp, forged, plain=plain, threads=1)
             assert not verdict.accepted, (forge.__name__, number, plain)
             assert np.isnan(verdict.bound), "nothing is said to be shown"
+
+
+def test_a_forger_of_symmetries_is_stopped_by_the_symmetry_alone():
+    """The same proof is accepted where the exchange of two actions is a symmetry: nothing else was wrong with it."""
+    chain = build_mdp(
+        transitions=[np.array([[0.0, 1.0], [0.0, 1.0]]), np.array([[1.0, 0.0], [1.0, 0.0]])],
+        reward=np.array([[1.0, 0.0], [0.0, 1.0]]),
+        discount=0.5,
+        initial=[0.5, 0.5],
+        features=np.array([[0.0], [1.0]]),
+    )
+    path = TemporaryDirectory()
+    certify(chain, 1, time_limit=30, search=0.0, certificate=f"{path.name}/run.cert")
+    honest = Honest(chain, Certificate.load(f"{path.name}/run.cert"))
+    images = [[[1, 0]], [[1, 0]], [[-1]]]
+    assert check(chain, said_to_be_images(honest, images, lambda k, a, n: [6, 1, k])).accepted
+    for wrong in ([[[0, 1]], [[1, 0]], [[1]]], [[[1, 0]], [[0, 1]], [[-1]]], [[[1, 0]], [[1, 0]], [[1]]]):
+        assert not check(chain, said_to_be_images(honest, wrong, lambda k, a, n: [6, 1, k])).accepted
+    assert not check(chain, said_to_be_images(honest, images, lambda k, a, n: [6, 1])).accepted
 
 
 @pytest.fixture(scope="module")

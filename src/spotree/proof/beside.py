@@ -114,12 +114,12 @@ def _problem(frame: Frame, asked: bool) -> Problem | None:
     """The problem, unless a proof is not possible or the model too large; an error where a certificate is asked for."""
     mdp = frame.mdp
     if asked:
-        return problem_in(frame)
+        return problem_in(frame, symmetries=True)
     assert frame.time_limit is not None
     if mdp.num_states > MOST_STATES or frame.seconds > free_seconds(frame.time_limit):
         return None
     try:
-        problem = problem_in(frame)
+        problem = problem_in(frame, symmetries=True)
     except InvalidProblemError:  # rounding may exceed the margin
         return None
     groups = problem.groups

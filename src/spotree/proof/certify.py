@@ -15,7 +15,7 @@ from spotree.methods.request import check_size
 from spotree.methods.solution import Solution
 from spotree.methods.start import Start, fitting_start
 from spotree.proof.attempt import half_of_memory
-from spotree.proof.certificate import Certificate, as_certified
+from spotree.proof.certificate import Certificate, as_certified, fingerprint
 from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.problem import TOLERANCE, make_problem
@@ -89,7 +89,8 @@ def certify(
         mdp = as_certified(mdp, old)
     if certificate is not None:
         check_target(certificate)
-    problem = make_problem(mdp, depth, max_leaves, time_limit, tolerance)
+    wanted = ingredients.symmetries and "tree" in ingredients.rules
+    problem = make_problem(mdp, depth, max_leaves, time_limit, tolerance, _symmetries(mdp, old, wanted))
     incumbent = Incumbent(problem, threads or os.cpu_count() or 1)
     recorder = Recorder(problem, certificate, progress)
     budget = min(LONGEST_SEARCH, SEARCH_SHARE * time_limit) if search is None else min(search, time_limit)
@@ -106,3 +107,10 @@ def certify(
         return remember(run.prove(), mdp)
     finally:
         recorder.drop()
+
+
+def _symmetries(mdp: MDP, old: Certificate | None, wanted: bool) -> bool | dict[str, Any]:
+    """A proof goes on with the symmetries that it began with: its root has removed actions with their images."""
+    if old is None or old.header["fingerprint"] != fingerprint(mdp):
+        return wanted
+    return old.header

@@ -7,6 +7,8 @@ from spotree.errors import InvalidProblemError
 from spotree.tree.claim import claimed_tree, fits_names, tree_entry
 
 DEEPEST = 64
+LARGEST = 2**31 - 1
+MOST_SYMMETRIES = 64
 
 _HEADER = record(
     {
@@ -26,7 +28,13 @@ _HEADER = record(
         "split_feature": list_of(whole(0)),
         "split_threshold": list_of(number()),
     },
-    {"feature_names": list_of(text()), "action_names": list_of(text())},
+    {
+        "feature_names": list_of(text()),
+        "action_names": list_of(text()),
+        "symmetry_state": list_of(whole(0)),
+        "symmetry_action": list_of(whole(0)),
+        "symmetry_feature": list_of(whole(-LARGEST, LARGEST)),
+    },
 )
 
 
@@ -53,6 +61,27 @@ def check_header(header: dict[str, Any]) -> None:
         )
     if len(header["group_state"]) > header["states"]:
         raise ClaimError(f"group_state has {len(header['group_state'])} groups of {header['states']} states")
+    _check_symmetries(header)
     for group, state in enumerate(header["group_state"]):
         if state >= header["states"]:
             raise ClaimError(f"group_state[{group}] is {state}, but there are {header['states']} states")
+
+
+def _check_symmetries(header: dict[str, Any]) -> None:
+    """Flat lists of images, as long as there are symmetries; that they are permutations is for the checkers to see."""
+    count, rest = divmod(len(header.get("symmetry_state", [])), header["states"])
+    actions, features = len(header.get("symmetry_action", [])), len(header.get("symmetry_feature", []))
+    each = header["feature_names"] if "feature_names" in header else features // max(count, 1) * [""]
+    if count > MOST_SYMMETRIES:
+        raise ClaimError(f"symmetry_state lists {count} symmetries; a certificate has at most {MOST_SYMMETRIES}")
+    if rest or actions != count * header["actions"] or features != count * len(each):
+        raise ClaimError(
+            f"symmetry_state, symmetry_action and symmetry_feature have {count * header['states'] + rest}, {actions}"
+            f" and {features} images; each symmetry has {header['states']}, {header['actions']} and {len(each)}"
+        )
+    for name, most in (("symmetry_state", header["states"] - 1), ("symmetry_action", header["actions"] - 1)):
+        highest = max(header.get(name, []), default=0)
+        if highest > most:
+            raise ClaimError(f"{name} leads to {highest}, but the last one is {most}")
+    if not all(1 <= abs(image) <= len(each) for image in header.get("symmetry_feature", [])):
+        raise ClaimError(f"symmetry_feature leads beyond the {len(each)} features")

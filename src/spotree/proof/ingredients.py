@@ -24,6 +24,8 @@ class Ingredients:
         Remove an action where no improving tree takes it.
     solo
         Leaves that no improving tree has are known to all regions (rule "tree").
+    symmetries
+        Symmetries of the model are sought, and regions that are images of others proved once (rule "tree").
     levels
         Where the proof does not end in most of the time, spend the rest on levels between the best tree and the bound.
     before_floors
@@ -37,6 +39,7 @@ class Ingredients:
     floors: bool = True
     filter: bool = True
     solo: bool = True
+    symmetries: bool = True
     levels: bool = True
     before_floors: float = 0.4
     listed: int = 0

@@ -13,6 +13,7 @@ from spotree.mdp.model import MDP
 from spotree.proof.certificate import Certificate
 from spotree.proof.cover import Cover, Region, RejectedError
 from spotree.proof.plain import SHARE, TINY, UNIT, Mask, Plain
+from spotree.proof.plain_symmetry import PlainSymmetries
 from spotree.proof.plain_trees import Losses
 from spotree.proof.plain_undiscounted import PlainUndiscounted
 from spotree.proof.records import Record, read_records
@@ -52,7 +53,8 @@ class PlainProof:
         if not self.bound >= self.value - near:
             raise RejectedError(f"the bound {self.bound:.10g} is below the tree's own return {self.value:.10g}")
         self.bound = max(self.bound, self.value)
-        self.threshold = self.bound + self.tolerance  # a tree above this is to be ruled out
+        self.symmetries = PlainSymmetries(mdp, self.plain, header, self.tolerance)
+        self.threshold = self.bound + self.tolerance - self.symmetries.off  # a tree above this is to be ruled out
         self.floor = np.zeros(mdp.num_states)  # visits that every tree above the threshold pays to a state
         self.records = read_records(certificate, mdp.num_states)
         self.cover = Cover(self.plain, header, self.records, self.threshold)
@@ -92,22 +94,27 @@ class PlainProof:
             region.losses = self.cover.trees.losses(region.losses.each)
             if region.upper - region.losses.of(region.items) <= self.threshold:
                 return
-        known: set[bytes] = set()
-        owed: dict[bytes, int] = {}
+        known: dict[int, bytes] = {}
+        owed: list[tuple[int, int, bytes]] = []
         stack = [(root, region)]
         while stack:
             self.progress(len(known), len(self.records))
             for record, part in self.cover.parts(*stack.pop()):
-                if record.branching[0] == 6:  # it stands elsewhere
-                    owed[part.digest] = record.number
+                if record.branching[0] == 6:  # it stands elsewhere, or what it is the image of
+                    _, refers, *by = record.branching
+                    origin = self.symmetries.origin(self.cover.trees, part, *by) if by else part
+                    owed.append((record.number, refers, origin.digest))
                     continue
-                known.add(part.digest)
+                known[record.number] = part.digest
                 # What is closed for the checker need not have been for the search: other regions may equal its parts.
                 if not self.closes(record, part) or record.branching[0] in (2, 3):
                     stack.append((record, part))
-        for digest, number in owed.items():  # lemma 8: equal regions need one proof
-            if digest not in known:
-                raise RejectedError(f"region {number} is said to be proved elsewhere, but no other one equals it")
+        for number, refers, digest in owed:  # lemma 8: equal regions need one proof; lemma S: so do images
+            if known.get(refers) != digest:
+                raise RejectedError(
+                    f"region {number} is said to be proved by region {refers}, which is neither it nor what it is the"
+                    " image of"
+                )
         self.progress(len(self.records), len(self.records))
 
     def closes(self, record: Record, region: Region, root: bool = False) -> bool:
@@ -158,7 +165,10 @@ class PlainProof:
             if closed and at_end:
                 return True
             if len(entry.removed):
+                before = region.allowed
                 region.allowed = self.filtered(number, region, region.losses, entry.removed, budget)
+                if root:
+                    region.allowed = self.symmetries.without_images(region.allowed, before)
         return closed or plain.restrict(region.allowed) is None
 
     def filtered(self, number: int, region: Region, losses: Losses, removed: np.ndarray, budget: float) -> Mask:
@@ -186,4 +196,4 @@ class PlainProof:
         allowed = self.cover.only(root.allowed, trees.groups[inside], action)
         if record.branching[0] != 4 or not self.closes(record, root.narrowed(allowed)):
             raise RejectedError(f"region {record.number}: the leaf is not shown to be hopeless")
-        trees.hopeless[action, trees.number[inside.tobytes()]] = True
+        self.symmetries.hopeless(trees, inside, action)

@@ -1,6 +1,7 @@
 """What all attempts of a proof share: the groups of states, the margin, and the core's arrays."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from spotree.methods.frame import Frame
 from spotree.proof.attempt import Attempt
 from spotree.proof.groups import Groups, find_groups
 from spotree.proof.rounding import check_margin
+from spotree.proof.symmetry import Symmetries, claimed_symmetries, find_symmetries, no_symmetries
 from spotree.proof.undiscounted import without_own_loops
 
 NO_LIMIT = 10**9  # leaves: more than any tree has
@@ -29,6 +31,8 @@ class Problem:
     ----------
     margin
         A tree counts as better only if it is by more than this.
+    symmetries
+        Of the model, as far as they were sought.
     model
         The arrays of the core, and the sets of groups that trees can single out: built once, by the first attempt.
     """
@@ -36,6 +40,7 @@ class Problem:
     frame: Frame
     groups: Groups
     margin: float
+    symmetries: Symmetries
     model: _core.ProofModel
 
     @property
@@ -77,20 +82,33 @@ def scale_of(frame: Frame) -> float:
 
 
 def make_problem(
-    mdp: MDP, depth: int, max_leaves: int | None, time_limit: float, tolerance: float = TOLERANCE
+    mdp: MDP,
+    depth: int,
+    max_leaves: int | None,
+    time_limit: float,
+    tolerance: float = TOLERANCE,
+    symmetries: bool | dict[str, Any] = False,
 ) -> Problem:
-    """The problem of a size on a model; refused where rounding may exceed the margin."""
-    return problem_in(Frame(mdp, depth, max_leaves, "certify", time_limit=time_limit), tolerance)
+    """The problem of a size on a model, by itself."""
+    return problem_in(Frame(mdp, depth, max_leaves, "certify", time_limit=time_limit), tolerance, symmetries)
 
 
-def problem_in(frame: Frame, tolerance: float = TOLERANCE) -> Problem:
-    """The problem that a run stands around."""
+def problem_in(frame: Frame, tolerance: float = TOLERANCE, symmetries: bool | dict[str, Any] = False) -> Problem:
+    """The problem that a run stands around; refused where rounding may exceed the margin.
+
+    `symmetries`: whether to look for them, or the header of a certificate that has them.
+    """
     mdp = frame.mdp
     margin = tolerance * scale_of(frame)
     if not frame.hurried:
         check_margin(mdp, frame.optimum, margin, tolerance)
     seen = without_own_loops(mdp)
     groups = find_groups(seen)
+    found = no_symmetries(mdp, groups)
+    if isinstance(symmetries, dict):
+        found = claimed_symmetries(mdp, groups, symmetries)
+    elif symmetries and not frame.hurried and mdp.discount < 1:
+        found = find_symmetries(mdp, groups, margin)
     model = _core.ProofModel(
         model=core_model(seen),
         choice_of=groups.choice_of,
@@ -98,8 +116,10 @@ def problem_in(frame: Frame, tolerance: float = TOLERANCE) -> Problem:
         rank=groups.rank,
         split_feature=groups.splits.feature,
         split_cut=groups.split_cut,
+        symmetry_group=found.group,
+        symmetry_action=found.action,
         depth=frame.depth,
         max_leaves=min(frame.max_leaves or NO_LIMIT, NO_LIMIT),
         must_end=mdp.must_end,
     )
-    return Problem(frame, groups, margin, model)
+    return Problem(frame, groups, margin, found, model)

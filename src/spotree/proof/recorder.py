@@ -110,4 +110,5 @@ def header_of(problem: Problem, solution: Solution, bound: float) -> dict[str, A
         "group_state": problem.groups.state.tolist(),
         "split_feature": splits.feature.tolist(),
         "split_threshold": splits.threshold.tolist(),
+        **problem.symmetries.header,
     }

@@ -1,0 +1,183 @@
+// Symmetries that a certificate lists (docs/proof.md, lemma S), held against the model number by number.
+#pragma once
+
+#include <set>
+
+#include "claim.hpp"
+#include "cubes.hpp"
+
+namespace checker {
+
+class Symmetries {
+  public:
+    double off = 0;  // by so much returns of a tree and its images may differ
+
+    Symmetries(const Arrays& a, const Model& m, const Header& h, double tolerance) : m_(m) {
+        const size_t count = h.symmetry_state.size() / size_t(m.states);
+        if (h.symmetry_state.size() != count * m.states || h.symmetry_action.size() != count * m.actions ||
+            h.symmetry_feature.size() != count * m.features)
+            reject("the certificate is malformed: symmetries without images");
+        if (count > 0 && !(m.discount < 1)) reject("symmetries without a discount are not for this checker");
+        double start = 0, reward = 0, row = 0;  // how far the model is from its images
+        for (size_t k = 0; k < count; ++k) {
+            number_ = int(k);
+            const int32_t* state = &h.symmetry_state[k * m.states];
+            const int32_t* action = &h.symmetry_action[k * m.actions];
+            check_permutation(state, m.states, "states");
+            check_permutation(action, m.actions, "actions");
+            find_groups(state);
+            for (int f = 0; f < m.features; ++f) check_order(f, h.symmetry_feature[k * m.features + f]);
+            double moved = 0;
+            for (int i = 0; i < m.states; ++i) {
+                moved += std::abs(a.initial[state[i]] - a.initial[i]);
+                for (int b = 0; b < m.actions; ++b) {
+                    const int32_t from = a.choice_of[size_t(i) * m.actions + b],
+                                  to = a.choice_of[size_t(state[i]) * m.actions + action[b]];
+                    if ((from < 0) != (to < 0)) fail("what is forbidden");
+                    if (from < 0) continue;
+                    reward = std::max(reward, std::abs(a.reward[from] - a.reward[to]));
+                    row = std::max(row, apart(a, from, to, state));
+                }
+            }
+            start = std::max(start, moved);
+            action_.emplace_back(action, action + m.actions);
+        }
+        if (start == 0 && reward == 0 && row == 0) return;
+        const double most = m.largest / m.far;
+        off = (start * most + (reward + m.discount * row * most) / m.far) * (1 + 1e-9);
+        if (!(off <= kShare * tolerance))
+            reject("symmetries move returns by up to ", off, ", more than a tenth of the tolerance ",
+                   tolerance);
+        check_closed();
+    }
+
+    int count() const { return int(group_.size()); }
+    int32_t group(int which, int g) const { return group_[which][g]; }
+    int32_t action(int which, int a) const { return action_[which][a]; }
+
+    // The set of which this one is the image.
+    Set before(int which, const Set& set) const {
+        Set found(set.size(), 0);
+        for (int g = 0; g < m_.groups; ++g) {
+            const int32_t to = group_[which][g];
+            if (set[to / 64] >> (to % 64) & 1) found[g / 64] |= uint64_t(1) << (g % 64);
+        }
+        return found;
+    }
+
+    Set after(int which, const Set& set) const {
+        Set found(set.size(), 0);
+        for (int g = 0; g < m_.groups; ++g) {
+            const int32_t to = group_[which][g];
+            if (set[g / 64] >> (g % 64) & 1) found[to / 64] |= uint64_t(1) << (to % 64);
+        }
+        return found;
+    }
+
+    // The actions of which these are the image.
+    ActionSets before(int which, const ActionSets& allowed) const {
+        ActionSets found = allowed;
+        for (int g = 0; g < m_.groups; ++g) {
+            std::fill_n(found.of(g), m_.words, uint64_t(0));
+            for (int a = 0; a < m_.actions; ++a) {
+                if (allowed.has(group_[which][g], action_[which][a]))
+                    found.of(g)[a / 64] |= ActionSets::bit(a);
+            }
+        }
+        return found;
+    }
+
+  private:
+    [[noreturn]] void fail(const char* what) const {
+        reject("symmetry ", number_, " of the certificate is none of the model: it does not keep ", what);
+    }
+
+    void check_permutation(const int32_t* image, int count, const char* what) const {
+        std::vector<char> seen(count, 0);
+        for (int k = 0; k < count; ++k) {
+            if (image[k] < 0 || image[k] >= count || seen[image[k]])
+                reject("symmetry ", number_, " of the certificate does not permute ", what);
+            seen[image[k]] = 1;
+        }
+    }
+
+    // States of a group go to states of one group, and groups to different ones.
+    void find_groups(const int32_t* state) {
+        std::vector<int32_t> image(m_.groups, -1);
+        std::vector<char> seen(m_.groups, 0);
+        for (int i = 0; i < m_.states; ++i) {
+            const int32_t from = m_.group_of[i], to = m_.group_of[state[i]];
+            if ((from < 0) != (to < 0)) fail("states without a choice");
+            if (from < 0) continue;
+            if (image[from] < 0 && seen[to]) fail("groups apart");
+            if (image[from] >= 0 && image[from] != to) fail("groups together");
+            image[from] = to;
+            seen[to] = 1;
+        }
+        group_.push_back(std::move(image));
+    }
+
+    // The order of the groups by a feature becomes their order by its image, or the reverse of that.
+    void check_order(int f, int32_t image) const {
+        if (image == 0 || image < -m_.features || image > m_.features)
+            reject("the certificate is malformed: a symmetry leads to feature ", image);
+        const int to = std::abs(image) - 1;
+        auto value = [&](int feature, int g) {
+            return m_.feature[size_t(m_.group_states[g][0]) * m_.features + feature];
+        };
+        std::vector<int32_t> order(m_.groups);
+        for (int g = 0; g < m_.groups; ++g) {
+            order[g] = g;
+            if (std::isnan(value(f, g)) || std::isnan(value(to, g))) fail("values that are not a number");
+        }
+        std::sort(order.begin(), order.end(), [&](int x, int y) { return value(f, x) < value(f, y); });
+        for (int k = 1; k < m_.groups; ++k) {
+            const double one = value(to, group_.back()[order[k - 1]]),
+                         two = value(to, group_.back()[order[k]]);
+            const bool equal = value(f, order[k - 1]) == value(f, order[k]);
+            if (equal ? one != two : !(image > 0 ? one < two : one > two)) fail("the order of a feature");
+        }
+    }
+
+    // How far the probabilities of a choice are from those of its image, in sum.
+    double apart(const Arrays& a, int32_t from, int32_t to, const int32_t* state) const {
+        const int64_t begin = a.row_start[from], count = a.row_start[from + 1] - begin;
+        if (a.row_start[to + 1] - a.row_start[to] != count) fail("next states");
+        std::vector<std::pair<int32_t, double>> image;
+        for (int64_t k = begin; k < begin + count; ++k)
+            image.emplace_back(state[a.target[k]], a.probability[k]);
+        std::sort(image.begin(), image.end());
+        double sum = 0;
+        for (int64_t k = 0; k < count; ++k) {
+            if (image[k].first != a.target[a.row_start[to] + k]) fail("next states");
+            sum += std::abs(image[k].second - a.probability[a.row_start[to] + k]);
+        }
+        return sum;
+    }
+
+    // One after another is one of them, or none: then trees and their images form sets that no symmetry
+    // leaves.
+    void check_closed() const {
+        std::set<std::pair<std::vector<int32_t>, std::vector<int32_t>>> known;
+        std::vector<int32_t> same_groups(m_.groups), same_actions(m_.actions);
+        for (int g = 0; g < m_.groups; ++g) same_groups[g] = g;
+        for (int a = 0; a < m_.actions; ++a) same_actions[a] = a;
+        known.emplace(same_groups, same_actions);
+        for (int k = 0; k < count(); ++k) known.emplace(group_[k], action_[k]);
+        for (int x = 0; x < count(); ++x) {
+            for (int y = 0; y < count(); ++y) {
+                for (int g = 0; g < m_.groups; ++g) same_groups[g] = group_[x][group_[y][g]];
+                for (int a = 0; a < m_.actions; ++a) same_actions[a] = action_[x][action_[y][a]];
+                if (!known.contains({same_groups, same_actions}))
+                    reject("the symmetries are exact up to rounding only, and symmetry ", x, " after ", y,
+                           " is none of them");
+            }
+        }
+    }
+
+    const Model& m_;
+    int number_ = 0;                                    // of the symmetry that is looked at
+    std::vector<std::vector<int32_t>> group_, action_;  // [symmetry][...]
+};
+
+}  // namespace checker
