@@ -226,10 +226,12 @@ class Prover {
             TreeWorker(*trees, bounder).work();
             if (trees->finished() && !shared.done.exchange(true)) winner = Winner::tree;
         };
+        // With symmetries rule "tree" has less to do than its share tells: images take no time.
+        const double head = shared.symmetries.usable() ? shared.symmetries.count() : 1;
         auto trees_lead = [&] {
-            if (!trees || shared.stop.elapsed() - started < kBeforeChange) return false;
+            if (!trees || shared.stop.elapsed() - started < kBeforeChange / head) return false;
             const double closed = 1 - (states->bound() - shared.close_at()) / room;
-            return trees->share() > std::max(kLeastLead, closed);
+            return head * trees->share() > std::max(kLeastLead, closed);
         };
         const AtEnd unwatch([&] { watch(nullptr, nullptr); });
         Threads workers(shared.stop);
