@@ -44,7 +44,7 @@ class Annealing {
             step_work_ += steps_.work() - spent;
             exact_work_ += steps_.work() - spent;
         } else {
-            moves_.change(candidate_, judge_.reached(), random);
+            moves_.change(candidate_, judge_.reached(), guided_, random);
         }
         if (!(candidate_ == judge_.tree()) && judge_.accept(candidate_, threshold)) {
             best.offer(judge_);
@@ -102,6 +102,7 @@ class Annealing {
             }
         }
         stage_ = next;
+        guided_ = random.below(2) == 0;
         best.offer(judge_);
         run_ = {judge_.tree(), judge_.value()};
         left_ = static_cast<int64_t>(std::clamp(kShortest / mean_work(), kFewest, kMost));
@@ -119,6 +120,7 @@ class Annealing {
     Incumbent run_;  // the best of this run
     std::vector<Pool> pools_;
     size_t stage_ = 0;
+    bool guided_ = false;  // whether this run changes trees where they lose something
     int64_t left_ = 0;
     int64_t moved_ = 0;
     int64_t step_work_ = 0;    // of the exact steps themselves

@@ -26,20 +26,21 @@ class Moves {
         return tree;
     }
 
-    // Changes `tree` a little; `reached` are the states with a choice that it reaches.
-    void change(CompleteTree& tree, const std::vector<int32_t>& reached, Random& random) const {
+    // Changes `tree` a little; `reached` are the states with a choice that it reaches. Guided changes are
+    // made where the tree loses something, half of the time, and half of their actions lose nothing there.
+    void change(CompleteTree& tree, const std::vector<int32_t>& reached, bool guided, Random& random) const {
         if (reached.empty()) return;
         int32_t state = any(reached, random);
-        if (random.uniform() < kAtWrong) {
+        if (guided && random.uniform() < kAtWrong) {
             for (int32_t look = 0; look < kLooks && right_(row_of(tree, state)); ++look)
                 state = any(reached, random);
         }
         const int32_t leaf = tree.leaf_of(rank(state));
         const double kind = random.uniform();
         if (kind < kAction || depth_ == 0 || model_.split_features.empty()) {
-            change_action(tree, leaf, state, random);
+            change_action(tree, leaf, state, guided, random);
         } else if (kind < kSplit) {
-            change_split(tree, leaf, state, reached, random);
+            change_split(tree, leaf, state, reached, guided, random);
         } else {
             const int32_t level = random.below(depth_);
             const int32_t node = tree.ancestor(leaf, level);
@@ -127,10 +128,10 @@ class Moves {
 
     const int32_t* rank(int32_t state) const { return model_.rank_of(model_.group_of[state]); }
 
-    void change_action(CompleteTree& tree, int32_t leaf, int32_t state, Random& random) const {
+    void change_action(CompleteTree& tree, int32_t leaf, int32_t state, bool guided, Random& random) const {
         int32_t& action = tree.action[leaf];
         const int32_t* choices = model_.choices(state);
-        if (random.uniform() < kRight) {
+        if (guided && random.uniform() < kRight) {
             int32_t ties = 0, found = -1;
             for (int32_t a = 0; a < model_.num_actions; ++a) {
                 if (a != action && right_(choices[a]) && random.below(++ties) == 0) found = a;
@@ -170,13 +171,13 @@ class Moves {
 
     // A split that tells `state` from another reached state of the node.
     void change_split(CompleteTree& tree, int32_t leaf, int32_t state, const std::vector<int32_t>& reached,
-                      Random& random) const {
+                      bool guided, Random& random) const {
         const int32_t level = random.below(depth_);
         const int32_t node = tree.ancestor(leaf, level);
         tree.split[node] = split_near(tree, node, level, state, reached, random);
         if (random.uniform() < kSwapToo) swap_children(tree, node);
         if (level == depth_ - 1 && random.below(2) == 0) {
-            change_action(tree, tree.leaf_of(rank(state)), state, random);
+            change_action(tree, tree.leaf_of(rank(state)), state, guided, random);
         }
     }
 

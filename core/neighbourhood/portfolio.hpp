@@ -129,7 +129,7 @@ class Portfolio {
         int64_t better = 0;
         for (int64_t k = 0; k < count; ++k) {
             CompleteTree candidate = best.tree;
-            moves.change(candidate, judge.reached(), random);
+            moves.change(candidate, judge.reached(), false, random);
             if (early) {
                 if (!judge.accept(candidate, just_above)) continue;
                 ++better;
