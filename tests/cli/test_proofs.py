@@ -1,6 +1,7 @@
 """`spotree certify` and `spotree check` as a person meets them: messages, exit codes, Ctrl-C."""
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from spotree.cli.app import app
+from spotree.cli.certificate import check_files
 from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
@@ -32,6 +34,21 @@ def proof(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("proofs") / "run.cert"
     certify(load("frozenlake_4x4"), 1, time_limit=20, search=0.0, certificate=path)
     return path
+
+
+def test_a_file_that_was_not_written_is_not_said_to_be_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run.cert"
+    path.write_text("old")
+    target = check_files(None, path)
+    target.say(as_json=False)
+    assert "no certificate" in capsys.readouterr().out
+    path.write_text("of another run, and longer")
+    path.touch()
+    os.utime(path, ns=(0, 0))
+    target.say(as_json=False)
+    assert "certificate in" in capsys.readouterr().out
 
 
 def test_an_accepted_proof_says_what_is_proved_and_assumed(proof: Path) -> None:

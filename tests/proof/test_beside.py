@@ -103,6 +103,15 @@ def test_a_certificate_of_solve_is_accepted(lake, tmp_path):
     assert verdict.bound == pytest.approx(solution.bound, abs=1e-6)
 
 
+def test_what_trying_all_trees_proves_is_in_the_certificate_too(tmp_path):
+    path, mdp = tmp_path / "run.cert", load("frozenlake_4x4")
+    solution = spotree.solve(mdp, 1, time_limit=30, threads=1, certificate=path)
+    assert solution.proved_optimal
+    verdict = spotree.check(path, mdp)
+    assert verdict.accepted, verdict.reason
+    assert verdict.bound == pytest.approx(solution.value, abs=1e-6)
+
+
 def test_a_certificate_stands_even_if_there_was_no_attempt(lake, tmp_path):
     path = tmp_path / "run.cert"
     solution = spotree.solve(lake, 3, time_limit=0.4, threads=1, certificate=path)

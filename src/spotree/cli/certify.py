@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spotree.cli.answer import OnlyProved, exit_as, hand_over
-from spotree.cli.certificate import CertificateFile, check_files, say_certificate
+from spotree.cli.certificate import CertificateFile, check_files
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson
 from spotree.cli.solve import Depth, MaxLeaves, Out, Seconds, Start, Threads
@@ -55,7 +55,7 @@ def certify(
     from spotree.proof.certify import certify as run
     from spotree.proof.ingredients import Ingredients
 
-    check_files(out, certificate)
+    target = check_files(out, certificate)
     unwritten: list[SpotreeError] = []
     try:
         with LiveLine(quiet=as_json, sense=mdp.sense) as live:
@@ -77,7 +77,7 @@ def certify(
             raise
         solution, unwritten = error.result, [error]
     hand_over(solution, out, as_json, unwritten)
-    say_certificate(certificate, as_json)
+    target.say(as_json)
     if resume is not None and not as_json:
         name = shown(shlex.quote(str(resume)), LONGEST_LINE)
         way = "checks both" if certificate is not None else "needs a new one: run again with --certificate"

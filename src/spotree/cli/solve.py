@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spotree.cli.answer import OnlyProved, exit_as, hand_over
-from spotree.cli.certificate import CertificateFile, check_files, say_certificate
+from spotree.cli.certificate import CertificateFile, check_files
 from spotree.cli.complete import engine_names, method_names
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson
@@ -74,7 +74,7 @@ def solve(
     from spotree.methods.solution import Solution
     from spotree.methods.solve import solve as run
 
-    check_files(out, certificate)
+    target = check_files(out, certificate)
     depth = 3 if depth is None and max_leaves is None else depth
     given: dict[str, Any] = {"preset": preset, "engine": engine}
     settings = {name: value for name, value in given.items() if value is not None}
@@ -100,5 +100,5 @@ def solve(
             raise
         solution, unwritten = error.result, [error]
     hand_over(solution, out, as_json, unwritten)
-    say_certificate(certificate, as_json)
+    target.say(as_json)
     exit_as(solution, only_proved)

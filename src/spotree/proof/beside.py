@@ -100,8 +100,10 @@ class Beside(Prover):
     def keep(self, solution: Solution) -> None:
         if self.certificate is None:
             return
-        if self.best is None:
-            self._attempt(0.0, 0.0)
+        if self.best is None or (solution.proved_optimal and not self.best.proves_tree):
+            self.incumbent.offer(solution.policy.tree)  # proved by trying all trees: that leaves nothing to check
+            left = max(0.0, (self.frame.time_limit or 0.0) - self.frame.seconds) if solution.proved_optimal else 0.0
+            self._attempt(left, left)
         assert self.best is not None
         self.recorder.save(self.best, solution)
 

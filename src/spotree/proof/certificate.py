@@ -24,7 +24,7 @@ from spotree.proof.header import check_header
 from spotree.proof.packed import packed, unpacked
 
 FORMAT = "spotree-certificate"
-VERSION = 2
+VERSION = 3
 LONGEST_HEADER = 2**26  # bytes
 
 
