@@ -12,6 +12,7 @@ from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
 from spotree.proof.incumbent import Incumbent
+from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.problem import make_problem
 from spotree.proof.recorder import Recorder
@@ -124,3 +125,16 @@ def test_little_memory_changes_the_order_not_the_answer():
     )
     assert solution.proved_optimal
     assert solution.value == pytest.approx(0.3870226, abs=1e-6)
+
+
+def test_ctrl_c_in_a_search_beside_the_proof_ends_the_run(monkeypatch):
+    searched = []
+
+    def search(_, seconds, rounds=None, go_on=None):
+        searched.append(seconds)
+        return len(searched) > 1  # not the one before the proof
+
+    monkeypatch.setattr(Incumbent, "search", search)
+    solution = certify(load("tiger_vs_antelope"), 2, time_limit=60, threads=1)
+    assert solution.status is SolveStatus.INTERRUPTED
+    assert len(searched) == 2

@@ -50,7 +50,8 @@ class Run:
     def search(self, seconds: float, rounds: int | None = None, go_on: Callable[[], bool] = lambda: True) -> None:
         """Look for a better tree for a while."""
         before = self.incumbent.value
-        self.interrupted |= self.incumbent.search(seconds, rounds, go_on)
+        came = self.incumbent.search(seconds, rounds, go_on)
+        self.interrupted = self.interrupted or came
         self.paid = self.incumbent.value > before + self.problem.margin
 
     def prove(self) -> Solution:
@@ -97,9 +98,8 @@ class Run:
         if turn.level is not None:
             self.now = self.problem.attempt(turn.level)
         self.doubtful = turn.doubtful
-        self.interrupted |= follow(
-            self.now, turn.seconds, self.incumbent, self.recorder, self.use, self.memory, self.meanwhile
-        )
+        came = follow(self.now, turn.seconds, self.incumbent, self.recorder, self.use, self.memory, self.meanwhile)
+        self.interrupted = self.interrupted or came  # a search meanwhile may have been told
         self.too_large = self.now.ending == "too large"
         return self.now
 
