@@ -12,7 +12,6 @@ from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
 from spotree.proof.incumbent import Incumbent
-from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.problem import make_problem
 from spotree.proof.recorder import Recorder
