@@ -34,7 +34,7 @@ class Prover {
                     Relaxed(shared.model.num_states)};
         {
             Relaxer relaxer(shared.model);
-            // Whatever the time: nobody looked at the clock. Undiscounted, half of a value is no bound at all.
+            // Whatever the time: nobody looked at the clock. Undiscounted, half a value is no bound.
             auto asked = [&] { return shared.stop.raised() && !shared.model.undiscounted(); };
             relaxer.solve(root.allowed, root.relaxed, kNoLevel, kRelaxed * shared.tolerance, asked);
             lower_bound_to(root.relaxed.bound);
