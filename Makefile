@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*.cpp core/*/*.hpp core/*/*.cpp checker/*.hpp checker/*.cpp)
 
-.PHONY: demo test lint bench bench-evaluate bench-step bench-returns bench-sizes bench-evaluations bench-timing bench-peers bench-published fuzz sanitize sanitize-quick core clean bench-proofs bench-rules-agree bench-simulation bench-against
+.PHONY: demo test lint bench bench-evaluate bench-step bench-returns bench-sizes bench-evaluations bench-timing bench-peers bench-published fuzz sanitize sanitize-quick core clean bench-proofs bench-rules-agree bench-random bench-simulation bench-against
 
 demo: .venv/stamp-run          ## the main job on a shipped model
 	$(BIN)/spotree solve tiger_vs_antelope --depth 3 --time 10
@@ -41,6 +41,9 @@ bench-proofs: .venv/stamp-dev   ## proofs over all trees with checked certificat
 
 bench-rules-agree: .venv/stamp-dev ## both rules with each ingredient off in turn: one optimum; ARGS="--time 20"
 	$(BIN)/python benchmarks/rules_agree.py $(ARGS)
+
+bench-random: .venv/stamp-dev   ## claims about 10,000 random models against all trees, both checkers; ARGS="--count 500 --seed 3"
+	$(BIN)/python benchmarks/random_models.py $(ARGS)
 
 bench-simulation: .venv/stamp-dev ## how often the 99 % interval of played episodes holds the exact return; ARGS="--runs 20"
 	$(BIN)/python benchmarks/simulation.py $(ARGS)

@@ -129,15 +129,16 @@ class Bounds {
         for (int k = 0; k < sweeps; ++k) {
             rise = size = 0;
             for (const int32_t i : reach.states()) {
+                const double was = value[i];
+                value[i] = 0;  // so that nothing cancels out in a state that is stayed in for long
                 double most = -std::numeric_limits<double>::infinity();
                 for (int32_t row = m_.row_begin[i]; row < m_.row_begin[i + 1]; ++row) {
                     if (!reach.usable(row)) continue;
-                    double worth = m_.worth(row, value.data());
-                    if (m_.stay[row] > 0) worth = (worth - m_.stay[row] * value[i]) / (1 - m_.stay[row]);
-                    most = std::max(most, worth);
+                    const double worth = m_.worth(row, value.data());
+                    most = std::max(most, m_.stay[row] > 0 ? worth / (1 - m_.stay[row]) : worth);
                 }
-                rise = std::max(rise, most - value[i]);
-                size = std::max({size, std::abs(value[i]), std::abs(most)});
+                rise = std::max(rise, most - was);
+                size = std::max({size, std::abs(was), std::abs(most)});
                 value[i] = most;
             }
         }

@@ -34,9 +34,8 @@ class Prover {
                     Relaxed(shared.model.num_states)};
         {
             Relaxer relaxer(shared.model);
-            auto asked = [&] {
-                return shared.stop.raised();
-            };  // whatever the time: nobody looked at the clock
+            // Whatever the time: nobody looked at the clock. Undiscounted, half a value is no bound.
+            auto asked = [&] { return shared.stop.raised() && !shared.model.undiscounted(); };
             relaxer.solve(root.allowed, root.relaxed, kNoLevel, kRelaxed * shared.tolerance, asked);
             lower_bound_to(root.relaxed.bound);
             if (root.relaxed.bound <= shared.close_at()) return settle_root(root);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "linear/bicgstab.hpp"
 #include "proof/quotient.hpp"
@@ -244,16 +245,18 @@ class Relaxer {
             double change = 0;
             ++sweeps_;
             for (int i : reach()) {
-                double& here = r.value[i];
+                // With 0 here nothing cancels out: a reader finds the same value to a few units, however
+                // long the state is stayed in.
+                const double was = std::exchange(r.value[i], 0.0);
                 double most = -std::numeric_limits<double>::infinity();
                 for (int64_t row = m_.choice_start[i]; row < m_.choice_start[i + 1]; ++row) {
                     if (!usable(row)) continue;
                     double worth = q(i, row, r.value.data());
-                    if (m_.stay[row] > 0) worth = (worth - m_.stay[row] * here) / (1 - m_.stay[row]);
+                    if (m_.stay[row] > 0) worth /= 1 - m_.stay[row];
                     if (worth > most) most = worth, r.policy[i] = int32_t(row);
                 }
-                change = std::max(change, std::abs(here - most));
-                here = most;
+                change = std::max(change, std::abs(was - most));
+                r.value[i] = most;
             }
             if (change <= enough) return true;
             const double bound = m_.start_value(r.value.data());

@@ -5,6 +5,7 @@ import pytest
 
 from oracles.certify import random_mdp
 from oracles.checkers import check
+from oracles.drawn_models import drawn
 from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
@@ -94,3 +95,13 @@ def make_worse(certificate: Certificate) -> Certificate:
         "bound": 0.0,
     }
     return Certificate(header, certificate.words, certificate.numbers)
+
+
+def test_a_state_that_is_stayed_in_for_long_has_the_same_value_for_search_and_checkers(tmp_path):
+    """Its value comes from sweeps, others lean on it and are listed: apart by u |V| / (1 - stay), that was a gap."""
+    case, path = drawn(np.random.default_rng((0, 2529))), tmp_path / "run.cert"
+    assert case.mdp.discount == 0.999999
+    use = Ingredients(rules=("tree",), solo=False, listed=0)
+    certify(case.mdp, case.depth, time_limit=20, search=0.0, threads=1, certificate=path, ingredients=use)
+    verdict = check(case.mdp, Certificate.load(path))
+    assert verdict.accepted, verdict.reason

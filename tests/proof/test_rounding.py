@@ -9,13 +9,15 @@ import pytest
 
 from oracles.certify import random_mdp
 from oracles.checkers import check
+from oracles.drawn_models import drawn
 from oracles.fractions_of_trees import exact_best, exact_return
 from spotree.errors import InvalidProblemError
 from spotree.mdp.build import build_mdp
 from spotree.mdp.model import MDP
-from spotree.proof import problem
+from spotree.proof import problem, recorder
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
+from spotree.proof.check import check as by_one
 from spotree.proof.rounding import reachable_error
 from spotree.values import optimum
 
@@ -58,6 +60,7 @@ def test_certify_claims_nothing_false_close_to_discount_1(discount, tolerance, t
 @pytest.mark.parametrize("discount", CLOSE)
 def test_check_accepts_nothing_false_close_to_discount_1(discount, tmp_path, monkeypatch):
     monkeypatch.setattr(problem, "check_margin", lambda *_: None)
+    monkeypatch.setattr(recorder, "stated_margin", lambda mdp, actions, margin: margin)
     rng = np.random.default_rng(2)
     for _ in range(10):
         mdp = close_returns(rng, discount)
@@ -118,3 +121,33 @@ def test_visits_that_rounding_lifts_do_not_cost_an_honest_certificate(seed, tmp_
     verdict = check(mdp, Certificate.load(tmp_path / "run.cert"))
     assert verdict.accepted, verdict.reason
     assert exact_best(mdp, 2) <= Fraction(verdict.bound) + Fraction(verdict.tolerance)
+
+
+def test_a_tree_much_worse_than_the_best_policy_has_a_certificate_with_a_larger_tolerance(tmp_path):
+    """J* is 0, so nothing is lost to rounding there; the only tree pays 1 in each step, 1e5 in all."""
+    stay = np.eye(3)[None].repeat(2, axis=0)
+    stay[:, 0] = [[0.0, 0.999, 0.001]] * 2
+    reward = np.array([[0.0, 0.0], [0.0, -1.0], [-1.0, 0.0]])
+    mdp = build_mdp(stay, reward, 0.99999, initial=0, features=np.zeros((3, 1)))
+    solution = certify(mdp, 1, time_limit=0.0, certificate=tmp_path / "run.cert")
+    verdict = check(mdp, Certificate.load(tmp_path / "run.cert"))
+    assert verdict.accepted, verdict.reason
+    assert solution.optimum == 0.0
+    own = exact_return(mdp, solution.policy.tree.actions(mdp.features))
+    assert abs(own - Fraction(verdict.value)) <= Fraction(verdict.tolerance) / 10
+    assert exact_best(mdp, 1) <= Fraction(verdict.bound) + Fraction(verdict.tolerance)
+
+
+@pytest.mark.parametrize("number", [140, 146, 157, 215])
+def test_values_of_the_tree_that_are_larger_than_the_best_ones_cost_no_certificate(number, tmp_path):
+    case = drawn(np.random.default_rng((1, number)))
+    tolerance = 1e-7
+    try:
+        certify(case.mdp, case.depth, time_limit=5, search=0.0)
+    except InvalidProblemError as error:
+        tolerance = 1.1 * float(str(error).split("a tolerance of ")[1].split()[0])
+    size = {"depth": case.depth, "max_leaves": case.max_leaves}
+    certify(case.mdp, **size, time_limit=5, search=0.0, tolerance=tolerance, certificate=tmp_path / "run.cert")
+    verdict = by_one(case.mdp, Certificate.load(tmp_path / "run.cert"), plain=True)
+    assert verdict.accepted, verdict.reason
+    assert exact_best(case.mdp, **size) <= Fraction(verdict.bound) + Fraction(verdict.tolerance)

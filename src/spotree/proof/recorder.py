@@ -12,6 +12,7 @@ from spotree.proof.attempt import Attempt
 from spotree.proof.certificate import Certificate, fingerprint
 from spotree.proof.interrupts import held_interrupts
 from spotree.proof.problem import Problem
+from spotree.proof.rounding import stated_margin
 from spotree.tree.claim import tree_lists
 
 
@@ -72,9 +73,11 @@ class Recorder:
 
     def save(self, best: Attempt, solution: Solution) -> None:
         """Make the best attempt the certificate, or the resumed one where that says more."""
+        if self.path is None:
+            return
         header = header_of(self.problem, solution, best.certified)
         try:
-            if self.old is not None and self.path is not None and self.old.header["bound"] < header["bound"]:
+            if self.old is not None and self.old.header["bound"] < header["bound"]:
                 best.drop()
                 kept = {"bound": max(self.old.header["bound"], solution.value), "rule": self.old.header["rule"]}
                 Certificate(self.old.header | header | kept, self.old.words, self.old.numbers).save(self.path)
@@ -93,7 +96,7 @@ class Recorder:
 
 def header_of(problem: Problem, solution: Solution, bound: float) -> dict[str, Any]:
     """What the checker must know beside the two streams."""
-    mdp, splits = problem.frame.mdp, problem.groups.splits
+    mdp, splits, tree = problem.frame.mdp, problem.groups.splits, solution.policy.tree
     return {
         "model": mdp.name,
         "fingerprint": fingerprint(mdp),
@@ -105,8 +108,8 @@ def header_of(problem: Problem, solution: Solution, bound: float) -> dict[str, A
         "max_leaves": problem.frame.max_leaves,
         "value": solution.value,
         "bound": max(bound, solution.value),
-        "margin": problem.margin,
-        "tree": tree_lists(solution.policy.tree),
+        "margin": stated_margin(mdp, tree.actions(mdp.features), problem.margin),
+        "tree": tree_lists(tree),
         "group_state": problem.groups.state.tolist(),
         "split_feature": splits.feature.tolist(),
         "split_threshold": splits.threshold.tolist(),

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
+from spotree.axes import ActionOf
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.proof.undiscounted import without_own_loops
-from spotree.values import Optimum, occupancy
+from spotree.values import Optimum, occupancy, policy_chain
 
 UNIT = 2.0**-53  # relative error of one float64 operation
 SHARE = 0.1  # of the margin that rounding may take
@@ -37,6 +38,23 @@ def undiscounted_error(mdp: MDP, best: Optimum, longest: int) -> float:
     steps = float(occupancy(without_own_loops(mdp), best.actions).sum())
     bonus = max(BONUS, UNIT * 16 * (2 * longest + 16)) * float(np.abs(best.values).max(initial=0.0))
     return best.error + 2 * bonus * steps
+
+
+def stated_margin(mdp: MDP, actions: ActionOf, margin: float) -> float:
+    """What a certificate of this tree calls better: more than was asked for where rounding hides its return.
+
+    A tree that is much worse than the best policy, or that may come to much worse states, has larger values, and
+    what rounding takes from its return grows with them. (Rewards are at most twice as large as values.)
+    """
+    chain = policy_chain(without_own_loops(mdp), actions, everywhere=False)
+    values = chain.values().value
+    size = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    longest = int(np.diff(mdp.row_start).max(initial=1))
+    if mdp.discount == 1:
+        error = 2.1 * (2 * longest + 16) * UNIT * 4 * size * float(chain.occupancy().value.sum())
+    else:
+        error = (longest + 8) * UNIT * 4 * size / (1 - mdp.discount * (1 + mdp.excess) - 2 * UNIT)
+    return max(margin, 2 * error / SHARE)  # twice: what the equations leave over
 
 
 def check_margin(mdp: MDP, best: Optimum, margin: float, tolerance: float) -> None:
