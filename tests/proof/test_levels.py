@@ -76,7 +76,7 @@ def test_an_unfinished_proof_turns_to_levels(monkeypatch, tmp_path):
     monkeypatch.setattr(Problem, "attempt", lambda self, level=None: tried.append(level) or make(self, level))
     mdp = load("tictactoe_vs_random")
     path = tmp_path / "run.cert"
-    solution = certify(mdp, 3, start=leaf(0), search=0.0, time_limit=1.5, threads=2, certificate=path)
+    solution = certify(mdp, 3, start=leaf(0), search=0.0, time_limit=4, threads=2, certificate=path)
     assert tried[0] is None
     assert len(tried) > 1
     assert all(-1 < level < solution.optimum for level in tried[1:])
@@ -98,7 +98,7 @@ def test_all_levels_share_the_cubes_of_the_first(tmp_path):
 
 @pytest.mark.parametrize(("done", "early"), [(0.05, True), (0.5, False)])
 def test_a_proof_that_gets_nowhere_is_left_early(done, early, monkeypatch):
-    limit, began = 3.0, []
+    limit, began = 6.0, []
     make = Problem.attempt
     monkeypatch.setattr(Attempt, "done", lambda *_: done)
     monkeypatch.setattr(
