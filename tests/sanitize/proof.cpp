@@ -130,7 +130,7 @@ void read_spoilt(const Prover& prover, const Streams& written, Chance& chance) {
             spoilt.numbers[chance.below(static_cast<int>(spoilt.numbers.size()))] =
                 chance.of<double>({NAN, -HUGE_VAL, 1e308});
         try {
-            OldProof(spoilt).replay(prover.shared.model);
+            OldProof(spoilt).replay(prover.shared.model, prover.shared.symmetries);
         } catch (const std::exception&) {
             continue;
         }
@@ -162,6 +162,7 @@ void trial(Chance& chance, Report& report) {
         p.grouped(),
         Sizes(p.depth, p.leaves));  // by all attempts, of which the first may be stopped amid its cubes
     p.fill(shared.cubes);
+    shared.symmetries.close();
     Prover prover(shared);
     p.begin(prover);
     set_up(prover, chance, !chance.one_in(4));
@@ -181,7 +182,7 @@ void trial(Chance& chance, Report& report) {
     second.old->numbers = written.numbers;
     second.old->bound = prover.certified();
     try {
-        OldProof(*second.old).replay(second.shared.model);
+        OldProof(*second.old).replay(second.shared.model, second.shared.symmetries);
     } catch (const std::exception& error) {
         return report.expect(false, error.what());
     }
