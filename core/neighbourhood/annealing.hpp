@@ -74,7 +74,8 @@ class Annealing {
         const double least = model_.scale();
         if (num_random_trees_ == 0 || best.value == kInfeasible) return least;
         const double won = best.value - random_trees_ / static_cast<double>(num_random_trees_);
-        return won > least ? least * std::pow(won / least, random.uniform()) : least;
+        if (!(won > least) || !std::isfinite(won / least)) return least;  // one may lose 1e308
+        return least * std::pow(won / least, random.uniform());
     }
 
     struct Pool {
