@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "neighbourhood/evaluator.hpp"
+#include "neighbourhood/forgiving.hpp"
 #include "neighbourhood/incumbent.hpp"
 #include "neighbourhood/judge.hpp"
 #include "neighbourhood/model.hpp"
@@ -22,15 +24,29 @@ namespace spotree::neighbourhood {
 class Annealing {
   public:
     Annealing(const SearchModel& model, const Moves& moves, Steps& steps)
-        : model_(model), moves_(moves), steps_(steps), judge_(model) {}
+        : model_(model), moves_(moves), steps_(steps), judge_(model), truth_(model) {}
 
-    int64_t work() const { return judge_.work() + step_work_ + kPerMove * moved_; }
+    // On a model that forgives, less and less in the course of a run: its trees are accepted by what they
+    // return there, and offered by what they return in the model itself.
+    Annealing(const SearchModel& model, Forgiving& forgiving, const Moves& moves, Steps& steps)
+        : model_(model),
+          moves_(moves),
+          steps_(steps),
+          judge_(forgiving.model()),
+          truth_(model),
+          forgiving_(&forgiving) {}
+
+    int64_t work() const {
+        const int64_t forgiven = forgiving_ ? forgiving_->work + truth_.work : 0;
+        return judge_.work() + forgiven + step_work_ + kPerMove * moved_;
+    }
     int64_t evaluations() const { return judge_.evaluations; }
-    void end_with(Stop& stop) { judge_.evaluator().stop = &stop; }
+    void end_with(Stop& stop) { judge_.evaluator().stop = truth_.stop = &stop; }
 
     // One candidate.
     void move(Incumbent& best, Random& random) {
         if (left_ == 0) begin(best, random);
+        if (forgiving_ && left_ % phase_ == 0) fade(best);
         --left_;
         ++moved_;
         temperature_ *= cooling_;
@@ -46,10 +62,7 @@ class Annealing {
         } else {
             moves_.change(candidate_, judge_.reached(), guided_, random);
         }
-        if (!(candidate_ == judge_.tree()) && judge_.accept(candidate_, threshold)) {
-            best.offer(judge_);
-            run_.offer(judge_.tree(), judge_.value());
-        }
+        if (!(candidate_ == judge_.tree()) && judge_.accept(candidate_, threshold)) offer(best);
         if (exact) exact_work_ += judge_.work() - before;
     }
 
@@ -63,6 +76,10 @@ class Annealing {
     // and of later ones, and so much less; the last is this part of it.
     static constexpr double kHottest = -1.0, kWarmest = -1.5, kDecades = 2.0, kEnd = 1.0 / 50.0;
     static constexpr int64_t kPerMove = 200;  // what a proposal costs beside its evaluation
+    // Where wrong actions are forgiven: the first chance of it is a power of ten, at most this one and so
+    // much less; it falls in so many phases, as the temperature does; short runs are hot.
+    static constexpr double kMostMercy = -1.2, kMercyDecades = 0.7, kHotDecades = 1.0;
+    static constexpr int64_t kPhases = 10;
 
     double mean_work() const {
         return static_cast<double>(judge_.work() + 1) / static_cast<double>(judge_.evaluations + 1);
@@ -76,6 +93,28 @@ class Annealing {
         const double won = best.value - random_trees_ / static_cast<double>(num_random_trees_);
         if (!(won > least) || !std::isfinite(won / least)) return least;  // one may lose 1e308
         return least * std::pow(won / least, random.uniform());
+    }
+
+    // Offers the tree that was just taken, to this run as well.
+    void offer(Incumbent& best) {
+        if (!forgiving_) {
+            best.offer(judge_);
+            run_.offer(judge_.tree(), judge_.value());
+        } else if (judge_.value() > top_) {
+            top_ = judge_.value();
+            const double value = truth_.expected_return(judge_.tree(), std::min(best.value, run_.value));
+            run_.offer(judge_.tree(), value);
+            if (value > best.value) best.offer(judge_.tree(), truth_.tighten());
+        }
+    }
+
+    // The next phase, in which less is forgiven.
+    void fade(Incumbent& best) {
+        forgiving_->forgive(mercy_);
+        mercy_ *= std::pow(kEnd, 1.0 / static_cast<double>(kPhases));
+        judge_.restart(CompleteTree(judge_.tree()));
+        top_ = kInfeasible;
+        offer(best);
     }
 
     struct Pool {
@@ -103,13 +142,18 @@ class Annealing {
             }
         }
         stage_ = next;
-        guided_ = random.below(2) == 0;
-        best.offer(judge_);
-        run_ = {judge_.tree(), judge_.value()};
+        guided_ = random.below(2) == 0 || forgiving_;
+        run_ = {judge_.tree(), kInfeasible};
+        if (!forgiving_) offer(best);  // else the first phase does
         left_ = static_cast<int64_t>(std::clamp(kShortest / mean_work(), kFewest, kMost));
         for (size_t k = 0; k < stage_; ++k) left_ *= kEntrants;
+        const double decades = forgiving_ && stage_ == 0 ? kHotDecades : kDecades;
         temperature_ = scale(best, random) *
-                       std::pow(10.0, (stage_ == 0 ? kHottest : kWarmest) - kDecades * random.uniform());
+                       std::pow(10.0, (stage_ == 0 ? kHottest : kWarmest) - decades * random.uniform());
+        if (forgiving_) {
+            mercy_ = std::pow(10.0, kMostMercy - kMercyDecades * random.uniform());
+            phase_ = std::max<int64_t>(1, left_ / kPhases);
+        }
         cooling_ = std::pow(kEnd, 1.0 / static_cast<double>(left_));
     }
 
@@ -117,6 +161,8 @@ class Annealing {
     const Moves& moves_;
     Steps& steps_;
     Judge judge_;
+    Evaluator truth_;  // what trees return that a forgiving judge took
+    Forgiving* forgiving_ = nullptr;
     CompleteTree candidate_;
     Incumbent run_;  // the best of this run
     std::vector<Pool> pools_;
@@ -128,6 +174,9 @@ class Annealing {
     int64_t exact_work_ = 0;   // the same and all evaluations that go with them
     double random_trees_ = 0;  // what they returned, added up, and how many they are
     int64_t num_random_trees_ = 0;
+    double mercy_ = 0;   // the chance of the next phase
+    int64_t phase_ = 1;  // moves of one
+    double top_ = 0;     // the largest return in this one
     double temperature_ = 0;
     double cooling_ = 1;
 };

@@ -11,6 +11,7 @@
 #include "neighbourhood/annealing.hpp"
 #include "neighbourhood/descent.hpp"
 #include "neighbourhood/enumerate.hpp"
+#include "neighbourhood/forgiving.hpp"
 #include "neighbourhood/incumbent.hpp"
 #include "neighbourhood/judge.hpp"
 #include "neighbourhood/model.hpp"
@@ -35,15 +36,23 @@ class Worker {
           moves_(model, right, depth, max_leaves),
           steps_(model, preparation, moves_, depth),
           annealing_(model, moves_, steps_),
-          descent_(model, moves_, steps_, number) {}
+          descent_(model, moves_, steps_, number) {
+        if (Forgiving::worthwhile(model, right)) forgiven_.emplace(model, right, preparation, moves_, depth);
+    }
 
-    int64_t evaluations() const { return annealing_.evaluations() + descent_.evaluations(); }
-    int64_t work() const { return annealing_.work() + descent_.work(); }
+    int64_t evaluations() const {
+        return annealing_.evaluations() + descent_.evaluations() +
+               (forgiven_ ? forgiven_->annealing.evaluations() : 0);
+    }
+    int64_t work() const {
+        return annealing_.work() + descent_.work() + (forgiven_ ? forgiven_->annealing.work() : 0);
+    }
 
     void round(int64_t quota, Stop& stop) {
         steps_.stop = &stop;
         annealing_.end_with(stop);
         descent_.end_with(stop);
+        if (forgiven_) forgiven_->end_with(stop);
         quota_ += quota;
         int64_t look = 0;  // at the clock, when so much work is done
         while (work() < quota_) {
@@ -51,8 +60,12 @@ class Worker {
                 if (stop.check()) break;
                 look = work() + kLook;
             }
-            if (static_cast<double>(descent_.work()) <= kDescentShare * static_cast<double>(work())) {
+            const auto total = static_cast<double>(work());
+            if (static_cast<double>(descent_.work()) <= kDescentShare * total) {
                 descent_.move(best, random_);
+            } else if (forgiven_ &&
+                       static_cast<double>(forgiven_->annealing.work()) <= kForgivenShare * total) {
+                forgiven_->annealing.move(best, random_);
             } else {
                 annealing_.move(best, random_);
             }
@@ -61,7 +74,25 @@ class Worker {
     }
 
   private:
-    static constexpr double kDescentShare = 0.3;
+    // An annealing on the model that forgives.
+    struct Forgiven {
+        Forgiving forgiving;
+        Steps steps;
+        Annealing annealing;
+
+        Forgiven(const SearchModel& model, const RightRows& right, const Ranks& preparation,
+                 const Moves& moves, int32_t depth)
+            : forgiving(model, right),
+              steps(forgiving.model(), preparation, moves, depth),
+              annealing(model, forgiving, moves, steps) {}
+
+        void end_with(Stop& stop) {
+            steps.stop = &stop;
+            annealing.end_with(stop);
+        }
+    };
+
+    static constexpr double kDescentShare = 0.3, kForgivenShare = 0.4;
     static constexpr int64_t kLook = 500000;  // counted work between two looks at the clock
 
     Random random_;
@@ -69,6 +100,7 @@ class Worker {
     Steps steps_;
     Annealing annealing_;
     Descent descent_;
+    std::optional<Forgiven> forgiven_;
     int64_t quota_ = 0;
 };
 

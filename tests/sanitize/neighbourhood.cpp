@@ -61,6 +61,34 @@ struct Owned {
     }
 };
 
+CompleteTree random_tree(const Owned& model, int depth, Chance& chance) {
+    CompleteTree tree(depth, chance.below(model.m.actions));
+    for (int32_t& action : tree.action) action = chance.below(model.m.actions);
+    for (Split& split : tree.split) {
+        if (model.m.features > 0) split.feature = chance.below(model.m.features);
+        if (model.m.features > 0) split.cut = chance.below(model.groups.num_values[split.feature] + 1);
+    }
+    return tree;
+}
+
+// A model that forgives hardly anything is the strict one, and one that forgives more has the same optimum.
+void forgives(const Owned& model, int depth, double close, Chance& chance, Report& report) {
+    const RightRows right(model.search);
+    if (!Forgiving::worthwhile(model.search, right)) return;
+    Forgiving forgiving(model.search, right);
+    Evaluator evaluator(forgiving.model());
+    const CompleteTree tree = random_tree(model, depth, chance);
+    const double strict = model.worth(tree);
+    forgiving.forgive(chance.of({0.01, 0.3, 0.99}));
+    const double forgiven = evaluator.expected_return(tree, kInfeasible);
+    report.expect(forgiven <= model.search.optimum + close, "no forgiven tree beats the optimum", forgiven,
+                  model.search.optimum);
+    forgiving.forgive(1e-12);
+    const double hardly = evaluator.expected_return(tree, kInfeasible);
+    report.expect(strict == hardly || std::abs(strict - hardly) <= close, "hardly forgiven is strict", strict,
+                  hardly);
+}
+
 void trial(Chance& chance, Report& report) {
     const double discount = chance.of({0.0, 0.5, 0.9, 0.95, 1.0});
     const int actions = chance.one_in(12) ? 70 : 4;
@@ -80,17 +108,13 @@ void trial(Chance& chance, Report& report) {
         report.expect(found.best.tree.count_leaves() <= leaves, "leaves are limited",
                       found.best.tree.count_leaves(), leaves);
     };
+    forgives(model, depth, close, chance, report);
     Portfolio search(model.search, depth, leaves, static_cast<uint64_t>(chance.below(1000)),
                      chance.of({1, 2, 4}));
     for (int k = 0; k < 3; ++k) {
         search.round(20'000 + chance.below(150'000), chance.one_in(2) ? 10.0 : chance.below(2000) * 1e-6);
         check(search);
-        CompleteTree given(depth, chance.below(model.m.actions));
-        for (int32_t& action : given.action) action = chance.below(model.m.actions);
-        for (Split& split : given.split) {
-            if (model.m.features > 0) split.feature = chance.below(model.m.features);
-            if (model.m.features > 0) split.cut = chance.below(model.groups.num_values[split.feature] + 1);
-        }
+        const CompleteTree given = random_tree(model, depth, chance);
         const double plain = model.worth(given), said = search.expected_return(given, kInfeasible);
         report.expect(plain == said || std::abs(plain - said) <= close || model.search.must_end,
                       "returns agree", plain, said);
