@@ -7,7 +7,8 @@ One line per model and depth: median, worst and best J / J* over the seeds. "pap
 (OMDT and SPOT, up to 60 minutes), or with `--method spot`, `spot+ws` or `omdt` what it reached there in 60 minutes;
 it is read from `tests/facts`. All runs go to a JSON file with the date and the commit, rewritten
 after every run; with `--until-known` a run ends as soon as it has the best return known (`KNOWN`), so that a table of
-five seeds takes minutes where it would take hours; runs that an `--out` file of the same settings holds already are not repeated.
+five seeds takes minutes where it would take hours; runs that an `--out` file of the same settings holds already are not
+repeated.
 """
 
 import argparse
