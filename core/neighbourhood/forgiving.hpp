@@ -39,18 +39,11 @@ class Forgiving {
 
     Forgiving(const Forgiving&) = delete;
 
-    // Whether there is anything to forgive, and the model small enough for a second copy. Without a discount
-    // a row that leads to the end with some chance would make every tree end.
+    // Whether most mistakes are grave, and the model is small enough for a second copy. Without a discount a
+    // row that leads to the end with some chance would make every tree end.
     static bool worthwhile(const SearchModel& strict, const RightRows& right) {
-        if (strict.discount >= 1 || strict.row_start[strict.num_rows()] > kMostEntries) return false;
-        for (int32_t s = 0; s < strict.num_states; ++s) {
-            const int64_t best = best_row(strict, right, s);
-            for (int32_t a = 0; best >= 0 && a < strict.num_actions; ++a) {
-                const int32_t row = strict.choices(s)[a];
-                if (row >= 0 && !right(row)) return true;
-            }
-        }
-        return false;
+        return right.unforgiving() && strict.discount < 1 &&
+               strict.row_start[strict.num_rows()] <= kMostEntries;
     }
 
     const SearchModel& model() const { return model_; }
