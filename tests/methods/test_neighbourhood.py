@@ -6,6 +6,7 @@ import pytest
 from oracles.neighbourhood import best_return, policy_return, random_mdp
 from spotree import _core
 from spotree.errors import InvalidProblemError
+from spotree.mdp.build import build_mdp
 from spotree.methods.frame import Frame
 from spotree.methods.ladder import Ladder
 from spotree.methods.neighbourhood import Neighbourhood
@@ -221,3 +222,28 @@ def test_a_search_without_an_end_is_refused():
     mdp = random_mdp(np.random.default_rng(0))
     with pytest.raises(InvalidProblemError, match="max_rounds"):
         solve(mdp, 2, time_limit=None)
+
+
+def test_a_tree_is_found_where_every_mistake_ends_the_episode():
+    # A corridor of 24 states: the right action goes on, any other ends the episode, and only the far end pays. Returns
+    # of trees that are wrong anywhere on the way are all alike.
+    length, actions = 24, 5
+    right = np.array([state // 4 % actions for state in range(length)])  # six stretches
+    transitions = np.zeros((actions, length, length))
+    reward = np.full((length, actions), -1.0)
+    for state in range(length):
+        transitions[right[state], state, min(state + 1, length - 1)] = 1
+        reward[state, right[state]] = 1.0 if state == length - 1 else 0.0
+    available = np.zeros((length, actions), bool)
+    available[np.arange(length), right] = True
+    mdp = build_mdp(
+        transitions=transitions,
+        reward=reward,
+        discount=0.99,
+        initial=np.eye(length)[0],
+        features=np.arange(length)[:, None],
+        available=available,
+        missing="end",
+    )
+    found = solve(mdp, 3, seed=1, threads=1, time_limit=None, max_rounds=4, round_work=20_000_000)
+    assert found.of_optimum == pytest.approx(1)  # six stretches need six leaves
