@@ -1,6 +1,5 @@
 """The first wish to end gives the best tree, the second ends; a full disk and kill -9 lose no result."""
 
-import json
 import os
 import re
 import resource
@@ -80,32 +79,6 @@ def test_the_second_one_ends_at_once_even_where_nobody_listens(tmp_path: Path) -
     assert process.returncode == 130
     assert time.monotonic() - began < GRACE + 10
     assert error == b"spotree: interrupted again; ended without the result\n"
-
-
-def test_a_search_killed_at_any_time_goes_on_no_worse(tmp_path: Path) -> None:
-    path, values = tmp_path / "run.ckpt", list[float]()
-    run = ("solve", "tiger_vs_antelope", "-d", "3", "-t", "60", "--threads", "1", "--checkpoint-every", "0.1")
-    for kill in range(3):
-        more = ("--resume", "run.ckpt") if kill else ()
-        with begun(*run, "--checkpoint", "run.ckpt", *more, cwd=tmp_path) as process:
-            wait_for(path, process)
-            time.sleep(1.0 + 0.37 * kill)
-            process.kill()
-        values.append(value_in(path))
-    assert values == sorted(values)
-    short = ("solve", "tiger_vs_antelope", "-d", "3", "-t", "1", "--threads", "1", "--resume", "run.ckpt", "--json")
-    with begun(*short, cwd=tmp_path) as process:
-        out, error = process.communicate(timeout=60)
-    assert process.returncode == 0, error
-    assert json.loads(out)["value"] >= values[-1] - 1e-12
-    assert {file.name for file in tmp_path.iterdir()} <= {"run.ckpt", "run.ckpt.lock", "run.ckpt.partial"}
-
-
-def value_in(path: Path) -> float:
-    from spotree import load
-    from spotree.methods.saved_search import load_search
-
-    return load_search(path, load("tiger_vs_antelope"), 3, None).value
 
 
 def test_a_sweep_killed_again_and_again_runs_each_cell_once(tmp_path: Path) -> None:
