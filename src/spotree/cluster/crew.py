@@ -69,6 +69,7 @@ class Crew:
         self._hanging: set[str] = set()
         self._told: list[Task] = []  # held, as dask forgets what nobody holds
         self._alone_since: float | None = None
+        self._there: tuple[str, ...] = ()
 
     def add(
         self,
@@ -91,6 +92,11 @@ class Crew:
     def workers(self) -> tuple[str, ...]:
         """Who is there and answers."""
         return tuple(worker for worker in self.executor.workers if worker not in self._hanging)
+
+    @property
+    def known_workers(self) -> tuple[str, ...]:
+        """The same, as of the last look: asks nobody."""
+        return tuple(worker for worker in self._there if worker not in self._hanging)
 
     @property
     def under_way(self) -> list[Job]:
@@ -121,6 +127,14 @@ class Crew:
             if answered or left <= 0 or not (self._at or self._waiting):
                 return answered
 
+    def assemble(self) -> None:
+        """Wait until somebody is there, but not for ever."""
+        end = time.monotonic() + self.nobody_seconds
+        while not self.workers:
+            if time.monotonic() > end:
+                raise self._nobody()
+            time.sleep(0.05)
+
     def count(self, job: Job, work: int, unit: str) -> None:
         """So much was done by a job that was answered: for the rate, and the table of who did what."""
         if job.done_by is not None:
@@ -146,7 +160,7 @@ class Crew:
         self._at.clear()
 
     def _hand_out(self) -> None:
-        there = self.executor.workers
+        there = self._there = self.executor.workers
         self._look_for_anybody(there)
         for worker in there:
             if worker in self._at or worker in self._hanging:
@@ -230,7 +244,10 @@ class Crew:
             return
         self._alone_since = self._alone_since or time.monotonic()
         if time.monotonic() - self._alone_since > self.nobody_seconds:
-            raise ClusterError(
-                f"{self.executor.name} has had no worker that answers for {self.nobody_seconds:g} s;"
-                " start workers, or run without a cluster"
-            )
+            raise self._nobody()
+
+    def _nobody(self) -> ClusterError:
+        return ClusterError(
+            f"{self.executor.name} has had no worker that answers for {self.nobody_seconds:g} s;"
+            " start workers, or run without a cluster"
+        )

@@ -20,6 +20,7 @@ EARLY, EARLY_SHARE = (
 )  # seconds, or of those left if less: islands end earlier, so that their answers count
 PATIENCE, SLOWER = 60.0, 10.0  # an island hangs after so many seconds, if that is so many times what others took
 FIRST_PATIENCE = 300.0  # before anybody has answered
+LOOK = 0.5  # seconds between two looks for workers that have come
 
 
 @dataclass(slots=True, eq=False)
@@ -51,6 +52,7 @@ class Islands:
         self._others: tuple[Tree, ...] = ()
         self._slowest = 0.0
         self.islands: list[Island] = []
+        crew.assemble()
         model = fingerprint(frame.mdp)
         bare = copy.copy(frame)
         bare.mdp = cast("Any", None)  # sent by itself: other runs have it too
@@ -77,16 +79,18 @@ class Islands:
 
     def round(self, number: int, seconds: float) -> None:
         """One exchange: every island's rounds where they are counted, else until one of them has something to say."""
+        end = self.frame.seconds + seconds
+        answered: list[Job] = []
         self._send(seconds)
         while any(island.job is not None for island in self.islands):
-            answered = self.crew.wait(seconds)
+            answered = self.crew.wait(min(max(end - self.frame.seconds, 0.0), LOOK))
             self._collect(answered)
-            if answered and not self.counted:
-                break
-            if not answered and np.isfinite(seconds):
-                break  # the time is up
-        if not self.complete and not self.counted:
-            self._send(max(self.limit - self.frame.seconds, 0.0))
+            if self.frame.seconds >= end or self.complete:
+                return
+            if not self.counted:
+                self._send(end - self.frame.seconds)  # to those that have answered, and to workers that have come
+                if answered:
+                    return
 
     def meanwhile(self) -> None:
         """Somebody else has work of his own: the islands go on."""
