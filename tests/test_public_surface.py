@@ -44,6 +44,7 @@ PUBLIC = [
     "Status",
     "StepResult",
     "Sweep",
+    "SweepProgress",
     "Tree",
     "TreePolicy",
     "TreeProblem",
@@ -134,6 +135,7 @@ VERBS = [
     "simplify",
     "smallest",
     "solve",
+    "sweep",
     "write_npz",
     "write_umb",
 ]
@@ -146,7 +148,7 @@ def test_every_class_in_the_signature_of_a_verb_is_public(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*VERBS[:5], "import_tree", "improve", "read", "simplify", "simulate", "smallest", "solve"]
+    "name", [*VERBS[:5], "import_tree", "improve", "read", "simplify", "simulate", "smallest", "solve", "sweep"]
 )
 def test_the_help_of_a_verb_says_what_each_of_its_parameters_means(name: str) -> None:
     verb = getattr(spotree, name)

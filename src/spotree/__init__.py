@@ -62,6 +62,7 @@ if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree.step.result import StepResult as StepResult
     from spotree.step.rsbb.engine import Rsbb as Rsbb
     from spotree.sweeps.sweep import Sweep as Sweep
+    from spotree.sweeps.sweep import SweepProgress as SweepProgress
     from spotree.sweeps.sweep import sweep as sweep
     from spotree.tree.policy import TreePolicy as TreePolicy
     from spotree.tree.tree import Tree as Tree
@@ -102,6 +103,7 @@ _HOME = {
     "Status": "spotree.step.result",
     "StepResult": "spotree.step.result",
     "Sweep": "spotree.sweeps.sweep",
+    "SweepProgress": "spotree.sweeps.sweep",
     "Tree": "spotree.tree.tree",
     "TreePolicy": "spotree.tree.policy",
     "TreeProblem": "spotree.step.problem",

@@ -17,7 +17,7 @@ from spotree import Solution, load, sweep
 from spotree.errors import InvalidProblemError, ReadError, SpotreeError
 from spotree.sweeps.cell import Cell
 from spotree.sweeps.folder import Folder
-from spotree.sweeps.sweep import Moment
+from spotree.sweeps.sweep import SweepProgress
 from spotree.sweeps.table import COLUMNS, as_csv, as_markdown, contradiction, rows
 
 QUICK: dict[str, Any] = {"time_limit": 20, "threads": 1, "max_rounds": 1, "round_work": 1_000_000}
@@ -38,7 +38,7 @@ class Stops:
     def __init__(self, after: int) -> None:
         self.left = after
 
-    def __call__(self, moment: Moment) -> None:
+    def __call__(self, moment: SweepProgress) -> None:
         self.left -= moment.line is None  # a cell begins
         if self.left < 0:
             signal.raise_signal(signal.SIGINT)
@@ -202,7 +202,7 @@ def test_a_damaged_record_is_refused(tmp_path: Path, change: Any) -> None:
 def test_a_sweep_that_cannot_be_written_goes_on_and_says_so(tmp_path: Path) -> None:
     out, told = tmp_path / "out", list[str]()
 
-    def pull_away(_: Moment) -> None:
+    def pull_away(_: SweepProgress) -> None:
         if out.exists():
             out.rename(tmp_path / "away")
 

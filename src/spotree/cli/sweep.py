@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spotree.cli.answer import INTERRUPTED
+from spotree.cli.cluster import ClusterName
 from spotree.cli.complete import method_names, model_names
 from spotree.cli.model import with_reading
 from spotree.cli.output import AsJson, show_json, show_table
@@ -16,7 +17,7 @@ from spotree.cli.streams import complain
 from spotree.shown import LONGEST_LINE, shown
 
 if TYPE_CHECKING:
-    from spotree.sweeps.sweep import Moment, Sweep
+    from spotree.sweeps.sweep import Sweep, SweepProgress
 
 _MODELS = inspect.Parameter(
     "model",
@@ -52,12 +53,7 @@ def _sweep(
     ] = None,
     max_leaves: MaxLeaves = None,
     threads: Threads = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            "--cluster", help="Several cells at a time: `local:2`, `threads:2` or `tcp://scheduler:8786`."
-        ),
-    ] = None,
+    cluster: ClusterName = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="A folder for the table and all solutions, kept up to date.")
     ] = None,
@@ -132,7 +128,7 @@ def numbers(text: str, option: str) -> list[int]:
     return found
 
 
-def in_one_line(moment: "Moment") -> str:
+def in_one_line(moment: "SweepProgress") -> str:
     """Where the sweep stands, for a line that is rewritten."""
     failed = f", {moment.failed} failed" * bool(moment.failed)
     value = "" if moment.line is None else f"  {moment.line.value:.6g} <= {moment.line.bound:.6g}"

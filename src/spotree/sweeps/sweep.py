@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class SweepProgress:
     """Where a sweep stands: cells done, failed and in all, seconds of this call, and about how many are left."""
 
     done: int
@@ -85,7 +85,7 @@ def sweep(
     resume: str | Path | None = None,
     retry: bool = False,
     cluster: "Cluster | None" = None,
-    progress: Callable[[Moment], Any] | None = None,
+    progress: Callable[[SweepProgress], Any] | None = None,
     tell: Callable[[str], Any] | None = None,
     reading: dict[str, Any] | None = None,
     **settings: Any,
@@ -114,7 +114,7 @@ def sweep(
         Several cells at a time: "local:2", "threads:2", the address of a dask scheduler or a dask `Client`. A cell then
         has one thread on other machines, or its share of this one's cores, unless `threads` says more.
     progress
-        Called with a `Moment` now and then.
+        Called with a `SweepProgress` now and then.
     tell
         Called with a sentence when something cannot be written; a warning if not given.
     reading
@@ -164,7 +164,7 @@ class _Course:
         cells: list[Cell],
         models: Models,
         folder: Folder | None,
-        progress: Callable[[Moment], Any] | None,
+        progress: Callable[[SweepProgress], Any] | None,
     ) -> None:
         self.plan, self.models, self.folder, self.progress = plan, models, folder, progress
         self.cells = {cell.key: cell for cell in cells}
@@ -234,4 +234,4 @@ class _Course:
         each = self.plan.time_limit if self.finished == 0 else seconds / self.finished * self.workers
         rest = math.inf if each is None else each * left / self.workers
         failed = sum(cell.failed for cell in self.cells.values())
-        self.progress(Moment(len(self.cells), failed, len(self.plan.keys), seconds, rest, key, line))
+        self.progress(SweepProgress(len(self.cells), failed, len(self.plan.keys), seconds, rest, key, line))
