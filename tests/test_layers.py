@@ -9,7 +9,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "spotree"
 CORE = Path(__file__).parent.parent / "core"
 
-BASE = {"errors", "axes", "claims", "document", "files", "names", "shown", "_core"}
+BASE = {"errors", "axes", "checkpoint", "claims", "document", "files", "names", "shown", "_core"}
 MAY_IMPORT = {
     "errors": set(),
     "axes": set(),
@@ -18,14 +18,17 @@ MAY_IMPORT = {
     "files": {"errors", "shown"},
     "names": {"errors", "axes"},
     "claims": {"errors"},
+    "checkpoint": {"errors", "claims", "document", "files", "shown"},
     "mdp": BASE,
     "readers": BASE | {"mdp"},
     "models": BASE | {"mdp", "readers"},
     "values": BASE | {"mdp"},
     "tree": BASE,
-    "step": BASE | {"tree"},
-    "methods": BASE | {"mdp", "values", "tree", "step"},
-    "proof": BASE | {"_checker", "mdp", "values", "tree", "step", "methods"},
+    "cluster": BASE,
+    "step": BASE | {"tree", "cluster"},
+    "methods": BASE | {"mdp", "values", "tree", "cluster", "step"},
+    "proof": BASE | {"_checker", "mdp", "values", "tree", "cluster", "step", "methods"},
+    "sweeps": BASE | {"mdp", "readers", "models", "values", "tree", "cluster", "step", "methods"},
     "report": BASE | {"mdp", "values", "tree", "step", "methods"},
     "exports": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "report"},
     "imports": BASE | {"mdp", "values", "tree", "step", "methods", "exports"},
@@ -37,6 +40,8 @@ MAY_IMPORT = {
         "models",
         "values",
         "tree",
+        "cluster",
+        "sweeps",
         "step",
         "methods",
         "proof",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree import errors as errors
     from spotree import models as models
     from spotree import plot as plot
+    from spotree.checkpoint.keeper import Keeper as Keeper
     from spotree.errors import SpotreeError as SpotreeError
     from spotree.exports.export import export as export
     from spotree.exports.json import read_tree as read_tree
@@ -60,6 +61,9 @@ if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree.step.result import Status as Status
     from spotree.step.result import StepResult as StepResult
     from spotree.step.rsbb.engine import Rsbb as Rsbb
+    from spotree.sweeps.sweep import Sweep as Sweep
+    from spotree.sweeps.sweep import SweepProgress as SweepProgress
+    from spotree.sweeps.sweep import sweep as sweep
     from spotree.tree.policy import TreePolicy as TreePolicy
     from spotree.tree.tree import Tree as Tree
     from spotree.values import action_values as action_values
@@ -77,6 +81,7 @@ _HOME = {
     "Frontier": "spotree.methods.frontier",
     "Frozen": "spotree.step.problem",
     "Ingredients": "spotree.proof.ingredients",
+    "Keeper": "spotree.checkpoint.keeper",
     "Limits": "spotree.step.limits",
     "MDP": "spotree.mdp.model",
     "Method": "spotree.methods.method",
@@ -97,6 +102,8 @@ _HOME = {
     "SpotreeError": "spotree.errors",
     "Status": "spotree.step.result",
     "StepResult": "spotree.step.result",
+    "Sweep": "spotree.sweeps.sweep",
+    "SweepProgress": "spotree.sweeps.sweep",
     "Tree": "spotree.tree.tree",
     "TreePolicy": "spotree.tree.policy",
     "TreeProblem": "spotree.step.problem",
@@ -124,6 +131,7 @@ _HOME = {
     "simulate": "spotree.values.simulate",
     "smallest": "spotree.methods.fewest",
     "solve": "spotree.methods.solve",
+    "sweep": "spotree.sweeps.sweep",
     "write_drn": "spotree.readers.drn_write",
     "write_npz": "spotree.readers.npz",
     "write_umb": "spotree.readers.umb_write",

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from spotree.cli.answer import exit_as
 from spotree.cli.complete import engine_names
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson, show_facts, show_json
@@ -78,6 +79,7 @@ def improve(
                 "status_text": str(step.status),
             },
         )
+        exit_as(step)
         return
     print(tree + "\n")
     show_facts(
@@ -90,3 +92,4 @@ def improve(
             (figures.word, f"{figures.text(returns)} of the tree as a policy"),
         ]
     )
+    exit_as(step)

@@ -42,11 +42,13 @@ class Frame:
     random: Certified[float] = field(init=False)
     reserve: float = field(init=False)  # seconds that the evaluation of a policy takes, about
     hurried: bool = field(init=False)
+    stream: int = field(init=False)  # what chance draws from: the seed, or another where a run goes on
     interrupted: bool = False  # Ctrl-C came before there was anything to search from
     started: float = field(default_factory=time.perf_counter)
 
     def __post_init__(self) -> None:
         check_size(self.mdp, self.depth, self.max_leaves)
+        self.stream = self.seed or 0
         try:
             self._look(self.stop_at(OPTIMUM_SHARE), self.stop_at(RANDOM_SHARE))
         except KeyboardInterrupt:
@@ -119,11 +121,15 @@ class Frame:
     def _feasible(self) -> str:
         return "avoids forbidden actions" if self.mdp.discount < 1 else "has a finite total reward"
 
+    @property
+    def usual(self) -> Tree:
+        """A single leaf: what the best policy known does most."""
+        return leaf(int(np.bincount(self.optimum.actions).argmax()))
+
     def at_once(self, start: Tree | None) -> Solution:
         """The answer when there is no time for a search: the start, or what the best policy known does most."""
-        usual = leaf(int(np.bincount(self.optimum.actions).argmax()))
         status = SolveStatus.INTERRUPTED if self.interrupted else SolveStatus.TIME_LIMIT
-        return self.solution(usual if start is None else start, status)
+        return self.solution(self.usual if start is None else start, status)
 
     def solution(
         self,

@@ -1,28 +1,24 @@
 """The default search: whole trees, every candidate judged by its true return, by rounds of counted work."""
 
 import os
+import warnings
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
-from spotree.errors import InvalidProblemError
+from spotree.errors import ClusterError, InvalidProblemError
 from spotree.mdp.model import MDP
-from spotree.methods.by_leaves import ByLeaves
+from spotree.methods.course import Course, better_start
 from spotree.methods.frame import Frame
-from spotree.methods.history import Progress, turning_points
-from spotree.methods.ladder import DEEPEST, Ladder, Pace
+from spotree.methods.history import Progress
+from spotree.methods.islands import Islands
+from spotree.methods.ladder import Pace
 from spotree.methods.method import Method
-from spotree.methods.mixed import Mixed
 from spotree.methods.prover import Prover
-from spotree.methods.ranks import rank_features
 from spotree.methods.request import Request
+from spotree.methods.searcher import Searcher, searcher
 from spotree.methods.solution import Solution, SolveStatus
 from spotree.step.limits import at_least
-
-DEEP, TOO_DEEP = 5, 8  # from these depths on trees of any shape get most of the rounds, and all
-
-Searcher: TypeAlias = Ladder | ByLeaves | Mixed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,65 +59,73 @@ class Neighbourhood(Pace, Method):
 
 
 def _search(mdp: MDP, request: Request, settings: Neighbourhood) -> Solution:
-    given, time_limit = request.start_tree(mdp), request.time_limit
+    given, time_limit, saved = request.start_tree(mdp), request.time_limit, request.saved
     frame = Frame(mdp, request.depth, request.max_leaves, settings.name, request.seed, time_limit)
+    if saved is not None:
+        frame.stream = saved.stream(int(request.seed))
+        given = better_start(frame, given, saved)
+    course = Course(frame, request)
     if frame.hurried:
-        return frame.at_once(given)
+        return course.whole(frame.at_once(given))
     threads = request.threads or os.cpu_count() or 1
     counted = time_limit is None or settings.max_rounds is not None  # a proof would make the clock count
-    prover = Prover() if counted or request.prover is None else request.prover(frame, threads)
+    limit = np.inf if time_limit is None else time_limit - frame.reserve
+    prover: Prover = Prover()
+    search: Searcher | Islands | None = None
+
+    def meanwhile(line: Progress) -> None:
+        course.meanwhile(line)
+        if isinstance(search, Islands):
+            search.meanwhile()
+
     try:
-        limit = np.inf if time_limit is None else time_limit - frame.reserve
-        search = searcher(frame, threads, settings, limit)
-        if given is not None:
-            search.offer(given)
-        return _rounds(frame, search, prover, request, limit, settings.max_rounds)
+        try:
+            if not counted and request.prover is not None:
+                prover = request.prover(frame, threads, meanwhile)
+            if request.crew is None:
+                search = searcher(frame, threads, settings, limit)
+            else:
+                search = Islands(frame, request.crew, request.threads or 1, settings, limit, counted)
+            for tree in () if saved is None else saved.others:
+                search.recall(tree)
+            if given is not None:
+                search.offer(given)
+        except KeyboardInterrupt:  # before the first round
+            frame.interrupted = True
+            return course.whole(frame.at_once(given))
+        return _rounds(course, search, prover, limit, settings.max_rounds)
     finally:
         prover.drop()
+        if isinstance(search, Islands):
+            search.drop()
 
 
 def _rounds(
-    frame: Frame, search: Searcher, prover: Prover, request: Request, limit: float, max_rounds: int | None
+    course: Course, search: Searcher | Islands, prover: Prover, limit: float, max_rounds: int | None
 ) -> Solution:
     """Round after round, with the prover's turns between them."""
-    history: list[Progress] = []
-    bound = frame.ceiling
+    frame, course.search = course.frame, search
     status = SolveStatus.FINISHED
     try:
-        while max_rounds is None or len(history) < max_rounds:
+        while max_rounds is None or course.rounds < max_rounds:
             left = limit - frame.seconds
-            if history and left <= 0:
+            if course.rounds and left <= 0:
                 status = SolveStatus.TIME_LIMIT
                 break
-            search.round(len(history), max(left, 0.0))
+            search.round(course.rounds, max(left, 0.0))
             if search.complete:
-                bound = search.value
-            history.append(Progress(frame.seconds, len(history) + 1, search.value, bound))
-            request.tell(history[-1])
-            if search.complete or frame.closes(search.value, bound) or prover.turn(search):
+                course.prove(search.value)
+            course.add(search.value)
+            if search.complete or course.closed(prover.within) or prover.turn(search):
                 break
-            bound = min(bound, prover.bound)
+            course.prove(prover.bound)
     except KeyboardInterrupt:
         status = SolveStatus.INTERRUPTED
-    bound = min(bound, prover.bound)
-    if history and (history[-1].value, history[-1].bound) != (search.value, bound):
-        history.append(Progress(frame.seconds, len(history), search.value, bound))
-    solution = frame.solution(
-        search.best(), status, turning_points(history, lambda line: line.value), bound, prover.within
-    )
+    except ClusterError as error:  # what was found until then is here
+        warnings.warn(str(error), stacklevel=2)
+        status = SolveStatus.LOST
+    course.prove(prover.bound)
+    course.end(search.value)
+    solution = frame.solution(search.best(), status, course.history, course.bound, prover.within)
     prover.keep(solution)
-    return solution
-
-
-def searcher(frame: Frame, threads: int, settings: Neighbourhood, limit: float) -> Searcher:
-    """Complete trees where they are shallow; trees of any shape where the depth is free; both in between."""
-    ranks, leaves = rank_features(frame.mdp), frame.max_leaves
-    free = leaves is not None and frame.depth >= leaves - 1
-    ladder = None
-    if frame.depth < DEEP if free else frame.depth <= TOO_DEEP:
-        ladder = Ladder(frame, ranks, threads, settings, limit)
-        if free or frame.depth < DEEP or ladder.few:
-            return ladder
-    by_leaves = ByLeaves(frame, ranks, threads, leaves, None if free else frame.depth, settings.round_work)
-    by_leaves.aim([], leaves or 2 ** min(frame.depth, DEEPEST))
-    return by_leaves if ladder is None else Mixed(ladder, by_leaves)
+    return course.whole(solution)
