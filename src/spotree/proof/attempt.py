@@ -74,6 +74,7 @@ class Attempt:
             filter=use.filter,
             solo=use.solo,
             journal=bool(self.writers),
+            keep_left=False,
             before_floors=use.before_floors,
             memory_limit=memory,
             listed=use.listed,
