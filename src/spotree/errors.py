@@ -5,6 +5,7 @@ SpotreeError
 ├── ReadError                a file or environment cannot be turned into a model
 ├── InvalidProblemError      a tree problem or a setting makes no sense (also a ValueError)
 ├── InfeasibleError          no policy of the asked form exists (missing="forbid")
+├── ClusterError             no machine is there to do the work, or all are lost
 └── MissingExtraError        an optional package is needed (also an ImportError)
 
 Every message names the first offender, its value, and the way out, in one line.
@@ -29,6 +30,10 @@ class InvalidProblemError(SpotreeError, ValueError):
 
 class InfeasibleError(SpotreeError):
     """No policy of the asked form exists."""
+
+
+class ClusterError(SpotreeError):
+    """No machine is there to do the work, or all are lost; what was found until then is kept where that is possible."""
 
 
 class MissingExtraError(SpotreeError, ImportError):

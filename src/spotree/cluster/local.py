@@ -1,0 +1,88 @@
+"""A dask cluster on this machine, made for one run: worker processes of one thread each."""
+
+import contextlib
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from distributed import Client, LocalCluster
+
+from spotree.cluster.dask import quiet
+from spotree.errors import ClusterError
+
+START_SECONDS = 60.0
+LOOK = 0.2  # seconds between two looks at the processes
+MOST_STARTS = 100  # of one worker: where it ends again and again, starting it is of no use
+
+
+class LocalWorkers:
+    """A scheduler in this process and `count` workers beside it; a worker that ends is started again.
+
+    The workers are started by dask's own command, as on other machines, in sessions of their own: Ctrl-C reaches this
+    process alone, and no program has to be safe to import twice. When this process ends, however it does, they lose
+    their scheduler and end.
+    """
+
+    def __init__(self, count: int) -> None:
+        quiet()
+        self._folder = tempfile.TemporaryDirectory(prefix="spotree-", ignore_cleanup_errors=True)
+        self._cluster = LocalCluster(
+            n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+        )
+        self.client = Client(self._cluster, set_as_default=False)
+        self._closing = threading.Event()
+        self.processes = [self._start() for _ in range(count)]
+        self._watch = threading.Thread(target=self._start_again, daemon=True)
+        try:
+            self._await(count)
+            self._watch.start()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
+            [
+                *(sys.executable, "-m", "distributed.cli.dask_worker", self._cluster.scheduler_address),
+                *("--no-nanny", "--nthreads", "1", "--memory-limit", "0", "--no-dashboard"),
+                *("--local-directory", self._folder.name, "--death-timeout", f"{START_SECONDS:g}"),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        )
+
+    def _start_again(self) -> None:
+        starts = 0
+        while not self._closing.wait(LOOK) and starts < MOST_STARTS:
+            for number, process in enumerate(self.processes):
+                if process.poll() is not None and not self._closing.is_set():
+                    self.processes[number] = self._start()
+                    starts += 1
+
+    def _await(self, count: int) -> None:
+        end = time.monotonic() + START_SECONDS
+        while len(self.client.nthreads()) < count:
+            if any(process.poll() is not None for process in self.processes) or time.monotonic() > end:
+                raise ClusterError(f"the {count} workers of local:{count} did not start; is there memory for them?")
+            time.sleep(0.02)
+
+    def close(self) -> None:
+        """End the workers at once, whatever they do."""
+        self._closing.set()
+        if self._watch.is_alive():
+            self._watch.join()
+        with contextlib.suppress(Exception):
+            self.client.close(timeout=2)
+        for process in self.processes:
+            process.kill()
+            process.wait()
+        with contextlib.suppress(Exception):
+            self._cluster.close(timeout=2)
+        self._folder.cleanup()

@@ -1,0 +1,25 @@
+"""One local cluster for all tests that do not break it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from spotree.cluster.executor import Executor
+from spotree.cluster.open import open_executor
+
+
+@pytest.fixture(scope="session")
+def local() -> Iterator[Executor]:
+    executor = open_executor("local:2")
+    yield executor
+    executor.close()
+
+
+@pytest.fixture(params=["threads", "local"])
+def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    if request.param == "local":
+        yield request.getfixturevalue("local")
+    else:
+        threads = open_executor("threads:2")
+        yield threads
+        threads.close()
