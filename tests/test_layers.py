@@ -9,7 +9,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "spotree"
 CORE = Path(__file__).parent.parent / "core"
 
-BASE = {"errors", "axes", "claims", "document", "files", "names", "shown", "_core"}
+BASE = {"errors", "axes", "checkpoint", "claims", "document", "files", "names", "shown", "_core"}
 MAY_IMPORT = {
     "errors": set(),
     "axes": set(),
@@ -18,6 +18,7 @@ MAY_IMPORT = {
     "files": {"errors", "shown"},
     "names": {"errors", "axes"},
     "claims": {"errors"},
+    "checkpoint": {"errors", "claims", "document", "files", "shown"},
     "mdp": BASE,
     "readers": BASE | {"mdp"},
     "models": BASE | {"mdp", "readers"},

@@ -25,10 +25,13 @@ class UnwrittenError(SpotreeError):
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A stream whose bytes appear under `path` once all of them are written; an error leaves nothing behind."""
+def whole_file(path: str | os.PathLike[str], partial: Path | None = None) -> Iterator[IO[bytes]]:
+    """A stream whose bytes appear under `path` once all of them are written; an error leaves nothing behind.
+
+    A process that is killed leaves its partial file: who writes often, and alone, gives it a name of its own.
+    """
     try:
-        draft = Draft(path)
+        draft = Draft(path, partial)
         try:
             yield draft.stream
             draft.keep()
@@ -55,7 +58,7 @@ class Draft:
 
     stream: IO[bytes]
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], partial: Path | None = None) -> None:
         self.path = Path(path)
         self.final = _target(path)
         self.partial: Path | None = None
@@ -63,7 +66,10 @@ class Draft:
             self.stream = tempfile.TemporaryFile()  # noqa: SIM115 (keep and drop close it)
             return
         before = os.stat(self.final) if self.final.exists() else None
-        partial = self.final.with_name(f".spotree-{uuid4().hex}.partial")
+        if partial is None:
+            partial = self.final.with_name(f".spotree-{uuid4().hex}.partial")
+        else:
+            partial.unlink(missing_ok=True)  # of a writer that was killed
         mode = 0o666 if before is None else stat.S_IMODE(before.st_mode)
         number = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
         self.stream, self.partial = os.fdopen(number, "w+b"), partial

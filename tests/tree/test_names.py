@@ -9,9 +9,10 @@ import spotree
 from oracles.neighbourhood import random_mdp
 from spotree.errors import InvalidProblemError
 from spotree.mdp.build import build_mdp
+from spotree.mdp.fingerprint import fingerprint
 from spotree.mdp.model import MDP
 from spotree.mdp.reorder import reordered
-from spotree.proof.certificate import Certificate, fingerprint
+from spotree.proof.certificate import Certificate
 from spotree.proof.check import check
 from spotree.proof.ingredients import Ingredients
 from spotree.tree.policy import TreePolicy

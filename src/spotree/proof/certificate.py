@@ -4,7 +4,6 @@ A certificate is a zip archive: `header.json`, and chunks of two streams: `words
 says) and `numbers-NNNN` (float64, stored byte plane by byte plane, which compresses better). Layout: docs/proof.md.
 """
 
-import hashlib
 import json
 import zipfile
 from contextlib import suppress
@@ -26,26 +25,6 @@ from spotree.proof.packed import packed, unpacked
 FORMAT = "spotree-certificate"
 VERSION = 3
 LONGEST_HEADER = 2**26  # bytes
-
-
-def fingerprint(mdp: MDP) -> str:
-    """A hash of everything a proof depends on: choices, rewards, start, discount, features, in the order they stand."""
-    digest = hashlib.sha256()
-    for array in (
-        mdp.choice_of,
-        mdp.row_start,
-        mdp.target,
-        mdp.probability,
-        mdp.reward_of_choice,
-        mdp.initial,
-        mdp.features,
-    ):
-        digest.update(str(array.shape).encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    digest.update(repr(mdp.discount).encode())
-    if mdp.discount == 1:  # what going on for ever is worth
-        digest.update(b"must end" if mdp.must_end else b"may idle")
-    return digest.hexdigest()
 
 
 def as_certified(mdp: MDP, certificate: "Certificate") -> MDP:

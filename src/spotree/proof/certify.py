@@ -8,6 +8,7 @@ from typing import Any
 
 from spotree.errors import InvalidProblemError
 from spotree.files import check_target
+from spotree.mdp.fingerprint import fingerprint
 from spotree.mdp.model import MDP
 from spotree.methods.history import Progress
 from spotree.methods.remembered import remember
@@ -15,7 +16,7 @@ from spotree.methods.request import check_size
 from spotree.methods.solution import Solution
 from spotree.methods.start import Start, fitting_start
 from spotree.proof.attempt import half_of_memory
-from spotree.proof.certificate import Certificate, as_certified, fingerprint
+from spotree.proof.certificate import Certificate, as_certified
 from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.problem import TOLERANCE, make_problem

@@ -14,8 +14,9 @@ import numpy as np
 from spotree import _checker
 from spotree.claims import ClaimError
 from spotree.errors import InvalidProblemError
+from spotree.mdp.fingerprint import fingerprint
 from spotree.mdp.model import MDP
-from spotree.proof.certificate import Certificate, as_certified, fingerprint
+from spotree.proof.certificate import Certificate, as_certified
 from spotree.proof.cover import RejectedError
 from spotree.proof.header import check_header
 from spotree.proof.plain_check import PlainProof

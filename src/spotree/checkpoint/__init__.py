@@ -1,0 +1,8 @@
+"""Where a long run stands, in a file: what is written now and then, and read when the run goes on."""
+
+from spotree.checkpoint.checkpoint import Checkpoint as Checkpoint
+from spotree.checkpoint.checkpoint import load_checkpoint as load_checkpoint
+from spotree.checkpoint.keeper import Keeper as Keeper
+from spotree.checkpoint.layout import ArrayClaim as ArrayClaim
+from spotree.checkpoint.layout import Layout as Layout
+from spotree.checkpoint.lock import Lock as Lock
