@@ -109,6 +109,11 @@ class Keeper:
     def __exit__(self, *unused: object) -> None:
         self.close()
 
+    def opened(self, resumed: str | os.PathLike[str] | None = None) -> "Keeper":
+        """For a `with`: open in it, closed after it."""
+        self.open(resumed)
+        return self
+
 
 def _same(final: Path, resumed: str | os.PathLike[str]) -> bool:
     try:

@@ -12,6 +12,7 @@ import time
 from distributed import Client, LocalCluster
 
 from spotree.cluster.dask import quiet
+from spotree.cluster.orphan import DRIVER
 from spotree.errors import ClusterError
 
 START_SECONDS = 60.0
@@ -23,8 +24,7 @@ class LocalWorkers:
     """A scheduler in this process and `count` workers beside it; a worker that ends is started again.
 
     The workers are started by dask's own command, as on other machines, in sessions of their own: Ctrl-C reaches this
-    process alone, and no program has to be safe to import twice. When this process ends, however it does, they lose
-    their scheduler and end.
+    process alone, and no program has to be safe to import twice. When this process ends, however it does, they end.
     """
 
     def __init__(self, count: int) -> None:
@@ -50,12 +50,17 @@ class LocalWorkers:
                 *(sys.executable, "-m", "distributed.cli.dask_worker", self._cluster.scheduler_address),
                 *("--no-nanny", "--nthreads", "1", "--memory-limit", "0", "--no-dashboard"),
                 *("--local-directory", self._folder.name, "--death-timeout", f"{START_SECONDS:g}"),
+                *("--preload", "spotree.cluster.orphan"),
             ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            env=os.environ
+            | {
+                "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+                DRIVER: f"{os.getpid()} {self._folder.name}",
+            },
         )
 
     def _start_again(self) -> None:

@@ -56,7 +56,7 @@ class ByLeaves:
             unit=self.unit,
             max_leaves=min(max_leaves or ENOUGH, ENOUGH),
             max_depth=-1 if max_depth is None else max_depth,
-            seed=frame.seed or 0,
+            seed=frame.stream,
             threads=threads,
             must_end=frame.mdp.must_end,
             stop=frame.stop_at(READY_SHARE),
@@ -85,6 +85,12 @@ class ByLeaves:
         """That tree; a single leaf where none is feasible."""
         archive = self.archive
         return archive[-1].tree if archive else leaf(0)
+
+    recall = offer  # one of the `others` of a run before
+
+    def others(self) -> list[Tree]:
+        """The best trees with fewer leaves, larger ones first."""
+        return [sized.tree for sized in reversed(self.archive[:-1])]
 
     def smallest_within(self, loss: float) -> Sized | None:
         """The smallest tree that loses at most so much."""

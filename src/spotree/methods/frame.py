@@ -42,11 +42,13 @@ class Frame:
     random: Certified[float] = field(init=False)
     reserve: float = field(init=False)  # seconds that the evaluation of a policy takes, about
     hurried: bool = field(init=False)
+    stream: int = field(init=False)  # what chance draws from: the seed, or another where a run goes on
     interrupted: bool = False  # Ctrl-C came before there was anything to search from
     started: float = field(default_factory=time.perf_counter)
 
     def __post_init__(self) -> None:
         check_size(self.mdp, self.depth, self.max_leaves)
+        self.stream = self.seed or 0
         try:
             self._look(self.stop_at(OPTIMUM_SHARE), self.stop_at(RANDOM_SHARE))
         except KeyboardInterrupt:

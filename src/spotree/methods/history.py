@@ -1,7 +1,11 @@
 """What a run leaves behind beside its tree: one line for each new best or round, and what other sizes would bring."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from spotree.claims import number, optional, record, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +53,26 @@ class Size:
     leaves: int
     value: float
     bound: float
+
+
+line_entry = record(
+    {
+        "seconds": number(0),
+        "round": whole(0),
+        "value": optional(number(infinite=True)),  # before the first tree it is -inf
+        "bound": optional(number(infinite=True)),
+    },
+    {"current": optional(number(infinite=True)), "leaves": optional(whole(1))},
+)
+"""The check of a line in a file."""
+
+
+def claimed_line(entry: Mapping[str, Any]) -> Progress:
+    """The line of an entry that passed its check."""
+    known = {f.name: entry[f.name] for f in fields(Progress) if f.name in entry}
+    return Progress(**spoken(known, {"value": -math.inf, "bound": math.inf}))
+
+
+def spoken(entries: dict[str, Any], infinite: Mapping[str, float]) -> dict[str, Any]:
+    """The entries with what null says, as JSON has no infinite numbers (files of older versions spell them out)."""
+    return entries | {name: value for name, value in infinite.items() if entries.get(name, 0) is None}

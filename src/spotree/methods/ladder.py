@@ -49,7 +49,7 @@ class Ladder:
             climb = make(depth)
             self._start(climb, depth, tree)
             climb.round(settings.round_work // CLIMB_PART, max(time_limit - frame.seconds, 0.0))
-            tree = CompleteTree(*climb.tree).tree(ranks.values) if climb.value > -np.inf else tree
+            tree = self._tree(climb) if climb.value > -np.inf else tree
         self.shallow = make(self.depth - 1) if self.depth > 1 and quick else None
         if self.shallow is not None:
             self._start(self.shallow, self.depth - 1, tree)
@@ -77,7 +77,7 @@ class Ladder:
         if shallow is not None and number % self.settings.shallow_every == 0:
             shallow.round(self.settings.round_work, seconds)
             if shallow.value > self.deep.value:
-                self._start(self.deep, self.depth, CompleteTree(*shallow.tree).tree(self.ranks.values))
+                self._start(self.deep, self.depth, self._tree(shallow))
         else:
             self.deep.round(self.settings.round_work, seconds)
 
@@ -88,7 +88,21 @@ class Ladder:
     def best(self) -> Tree:
         if self.given_value >= self.deep.value:
             return self.given
-        return CompleteTree(*self.deep.tree).tree(self.ranks.values)
+        return self._tree(self.deep)
+
+    def recall(self, tree: Tree) -> None:
+        """One of the `others` of a run before."""
+        self.meet(tree)
+        if self.shallow is not None and tree.depth < self.depth:
+            self._start(self.shallow, self.depth - 1, tree)
+
+    def others(self) -> list[Tree]:
+        """The best of the shallow trees."""
+        shallow = self.shallow
+        return [] if shallow is None or shallow.value == -np.inf else [self._tree(shallow)]
+
+    def _tree(self, search: _core.TreeSearch) -> Tree:
+        return CompleteTree(*search.tree).tree(self.ranks.values)
 
     def _start(self, search: _core.TreeSearch, depth: int, tree: Tree) -> None:
         start = complete(tree, self.ranks.values, depth)
@@ -119,7 +133,7 @@ class Ladder:
                 random_return=self.frame.random_value,
                 depth=depth,
                 max_leaves=min(self.frame.max_leaves or 2**depth, 2**depth),
-                seed=self.frame.seed or 0,
+                seed=self.frame.stream,
                 threads=threads,
                 must_end=mdp.must_end,
             )

@@ -19,6 +19,15 @@ class Mixed:
         self.ladder.offer(tree)
         self.by_leaves.offer(tree)
 
+    def recall(self, tree: Tree) -> None:
+        """One of the `others` of a run before."""
+        self.ladder.recall(tree)
+        self.by_leaves.recall(tree)
+
+    def others(self) -> list[Tree]:
+        """Further good trees of both."""
+        return [*self.ladder.others(), *self.by_leaves.others()]
+
     def round(self, number: int, seconds: float) -> None:
         """One round of one of them; a better tree is offered to the other."""
         if number % TURNS == TURNS - 1:

@@ -9,8 +9,8 @@ import numpy as np
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.methods.by_leaves import ByLeaves
+from spotree.methods.course import Course, better_start
 from spotree.methods.frame import Frame
-from spotree.methods.history import Progress, turning_points
 from spotree.methods.ladder import DEEPEST, Ladder, Pace
 from spotree.methods.method import Method
 from spotree.methods.mixed import Mixed
@@ -63,54 +63,59 @@ class Neighbourhood(Pace, Method):
 
 
 def _search(mdp: MDP, request: Request, settings: Neighbourhood) -> Solution:
-    given, time_limit = request.start_tree(mdp), request.time_limit
+    given, time_limit, saved = request.start_tree(mdp), request.time_limit, request.saved
     frame = Frame(mdp, request.depth, request.max_leaves, settings.name, request.seed, time_limit)
+    if saved is not None:
+        frame.stream = saved.stream(int(request.seed))
+        given = better_start(frame, given, saved)
+    course = Course(frame, request)
     if frame.hurried:
-        return frame.at_once(given)
+        return course.whole(frame.at_once(given))
     threads = request.threads or os.cpu_count() or 1
     counted = time_limit is None or settings.max_rounds is not None  # a proof would make the clock count
-    prover = Prover() if counted or request.prover is None else request.prover(frame, threads)
+    limit = np.inf if time_limit is None else time_limit - frame.reserve
+    prover = Prover()
     try:
-        limit = np.inf if time_limit is None else time_limit - frame.reserve
-        search = searcher(frame, threads, settings, limit)
-        if given is not None:
-            search.offer(given)
-        return _rounds(frame, search, prover, request, limit, settings.max_rounds)
+        try:
+            if not counted and request.prover is not None:
+                prover = request.prover(frame, threads, course.meanwhile)
+            search = searcher(frame, threads, settings, limit)
+            for tree in () if saved is None else saved.others:
+                search.recall(tree)
+            if given is not None:
+                search.offer(given)
+        except KeyboardInterrupt:  # before the first round
+            frame.interrupted = True
+            return course.whole(frame.at_once(given))
+        return _rounds(course, search, prover, limit, settings.max_rounds)
     finally:
         prover.drop()
 
 
-def _rounds(
-    frame: Frame, search: Searcher, prover: Prover, request: Request, limit: float, max_rounds: int | None
-) -> Solution:
+def _rounds(course: Course, search: Searcher, prover: Prover, limit: float, max_rounds: int | None) -> Solution:
     """Round after round, with the prover's turns between them."""
-    history: list[Progress] = []
-    bound = frame.ceiling
+    frame, course.search = course.frame, search
     status = SolveStatus.FINISHED
     try:
-        while max_rounds is None or len(history) < max_rounds:
+        while max_rounds is None or course.rounds < max_rounds:
             left = limit - frame.seconds
-            if history and left <= 0:
+            if course.rounds and left <= 0:
                 status = SolveStatus.TIME_LIMIT
                 break
-            search.round(len(history), max(left, 0.0))
+            search.round(course.rounds, max(left, 0.0))
             if search.complete:
-                bound = search.value
-            history.append(Progress(frame.seconds, len(history) + 1, search.value, bound))
-            request.tell(history[-1])
-            if search.complete or frame.closes(search.value, bound) or prover.turn(search):
+                course.prove(search.value)
+            course.add(search.value)
+            if search.complete or course.closed(prover.within) or prover.turn(search):
                 break
-            bound = min(bound, prover.bound)
+            course.prove(prover.bound)
     except KeyboardInterrupt:
         status = SolveStatus.INTERRUPTED
-    bound = min(bound, prover.bound)
-    if history and (history[-1].value, history[-1].bound) != (search.value, bound):
-        history.append(Progress(frame.seconds, len(history), search.value, bound))
-    solution = frame.solution(
-        search.best(), status, turning_points(history, lambda line: line.value), bound, prover.within
-    )
+    course.prove(prover.bound)
+    course.end(search.value)
+    solution = frame.solution(search.best(), status, course.history, course.bound, prover.within)
     prover.keep(solution)
-    return solution
+    return course.whole(solution)
 
 
 def searcher(frame: Frame, threads: int, settings: Neighbourhood, limit: float) -> Searcher:

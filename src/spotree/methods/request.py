@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from spotree.checkpoint import Keeper
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.methods.history import Progress
@@ -16,6 +17,9 @@ from spotree.tree.tree import Tree
 if TYPE_CHECKING:
     from spotree.methods.frame import Frame
     from spotree.methods.prover import Prover
+    from spotree.methods.saved_search import SavedSearch
+
+    MakeProver: TypeAlias = Callable[[Frame, int, Callable[[Progress], Any]], Prover]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +36,9 @@ class Request:
     threads: int | None = None
     start: Start | None = None
     progress: Callable[[Progress], Any] | None = None
-    prover: "Callable[[Frame, int], Prover] | None" = None  # for methods that let one prove beside them
+    prover: "MakeProver | None" = None  # for methods that let one prove beside them
+    keeper: Keeper | None = None  # and for those that keep checkpoints
+    saved: "SavedSearch | None" = None  # what a checkpoint says
 
     def __post_init__(self) -> None:
         check_limits(self.time_limit, self.seed, self.threads)

@@ -28,7 +28,7 @@ from spotree.errors import InvalidProblemError, ReadError
 from spotree.files import whole_file
 from spotree.mdp.model import MDP, Sense
 from spotree.methods.figures import Figures
-from spotree.methods.history import Progress, Size
+from spotree.methods.history import Progress, Size, claimed_line, line_entry, spoken
 from spotree.methods.remembered import model_of
 from spotree.shown import shown
 from spotree.step.result import relative_gap
@@ -251,16 +251,12 @@ def _from_dict(claim: dict[str, Any]) -> Solution:
     if claim["max_leaves"] is not None and tree.num_leaves > claim["max_leaves"]:
         raise ClaimError(f"max_leaves is {claim['max_leaves']}, but the tree has {tree.num_leaves} leaves")
     derived = {"policy", "history", "frontier", "status"}
-    claim = _spoken(dict[str, Any]({"error": 0.0, "sense": "max", "notes": {}}) | claim, _INFINITE)
+    claim = spoken(dict[str, Any]({"error": 0.0, "sense": "max", "notes": {}}) | claim, _INFINITE)
     plain = {f.name: claim[f.name] for f in fields(Solution) if f.name not in derived}
-    lines = [
-        _spoken({f.name: line[f.name] for f in fields(Progress) if f.name in line}, _INFINITE_IN_A_LINE)
-        for line in claim["history"]
-    ]
     return Solution(
         policy=TreePolicy(tree, features, actions),
         status=SolveStatus[claim["status"]],
-        history=tuple(Progress(**line) for line in lines),
+        history=tuple(map(claimed_line, claim["history"])),
         frontier=tuple(Size(**{f.name: size[f.name] for f in fields(Size)}) for size in claim.get("frontier", [])),
         **plain,
     )
@@ -268,22 +264,8 @@ def _from_dict(claim: dict[str, Any]) -> Solution:
 
 # What null says, as JSON has no infinite numbers (files of older versions spell them out).
 _INFINITE = {"random_value": -math.inf, "error": math.inf}
-_INFINITE_IN_A_LINE = {"value": -math.inf, "bound": math.inf}
 
 
-def _spoken(entries: dict[str, Any], infinite: Mapping[str, float]) -> dict[str, Any]:
-    return entries | {name: value for name, value in infinite.items() if entries.get(name, 0) is None}
-
-
-_LINE = record(
-    {
-        "seconds": number(0),
-        "round": whole(0),
-        "value": optional(number(infinite=True)),  # before the first tree it is -inf
-        "bound": optional(number(infinite=True)),
-    },
-    {"current": optional(number(infinite=True)), "leaves": optional(whole(1))},
-)
 _SIZE = record({"leaves": whole(1), "value": number(), "bound": number()})
 _SOLUTION = record(
     {
@@ -305,7 +287,7 @@ _SOLUTION = record(
         "tree": tree_entry,
         "feature_names": list_of(text()),
         "action_names": list_of(text(), least=1),
-        "history": list_of(_LINE),
+        "history": list_of(line_entry),
     },
     {
         "error": optional(number(0, infinite=True)),

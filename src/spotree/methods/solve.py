@@ -1,22 +1,28 @@
 """From a model to a tree policy: one call, whatever the method."""
 
+import math
 from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spotree.checkpoint import Keeper
 from spotree.errors import InvalidProblemError
 from spotree.files import check_target
 from spotree.mdp.model import MDP
-from spotree.methods.frame import Frame
 from spotree.methods.history import Progress
 from spotree.methods.method import Method
 from spotree.methods.named import chosen
 from spotree.methods.neighbourhood import Neighbourhood
-from spotree.methods.prover import Prover
 from spotree.methods.remembered import remember
 from spotree.methods.request import Request, check_size, depth_of
+from spotree.methods.saved_search import load_search
 from spotree.methods.solution import Solution
 from spotree.methods.start import Start
+
+if TYPE_CHECKING:
+    from spotree.methods.request import MakeProver
 
 
 def solve(
@@ -32,6 +38,8 @@ def solve(
     progress: Callable[[Progress], Any] | None = None,
     prove: bool = True,
     certificate: str | Path | None = None,
+    checkpoint: str | Path | Keeper | None = None,
+    resume: str | Path | None = None,
     **settings: Any,
 ) -> Solution:
     """The best tree policy that a method finds in the time given.
@@ -73,6 +81,14 @@ def solve(
         counts the work, nor without a discount, nor where the model is too large. False for the search alone.
     certificate
         Where to write the proof, for `spotree check`, as `certify` does.
+    checkpoint
+        Where to keep what the default method has found, every 30 seconds and at the end, for `resume`; a `Keeper` says
+        another period. A file that is there already is replaced only if it is the one resumed. If it cannot be
+        written the run goes on, with a warning.
+    resume
+        The checkpoint of a run on the same model for the same size, to go on from: the answer is never worse than its
+        tree. The time limit counts anew, seconds, rounds and history go on, and chance draws what it has not drawn
+        before. The file's bound is taken on trust, unless a certificate is asked for.
     settings
         Shorthand for settings of the method: `solve(mdp, 3, method="spot", engine="rsbb", rounds=10)` is
         `solve(mdp, 3, method=Spot(engine="rsbb", rounds=10))`. One that the method does not have is refused.
@@ -111,14 +127,23 @@ def solve(
     way = chosen(method, settings)
     levels = depth_of(depth, max_leaves)
     check_size(mdp, levels, max_leaves)
-    prover = _prover(way, prove, certificate, progress)
-    found = way.run(mdp, Request(levels, max_leaves, time_limit, seed, threads, start, progress, prover))
-    return remember(found, mdp)
+    make_prover = _prover(way, prove, certificate)
+    if (checkpoint or resume) is not None and not isinstance(way, Neighbourhood):
+        raise InvalidProblemError(
+            f"method {way.name!r} keeps no checkpoints; the default method does, and start=solution begins with a tree"
+        )
+    keeper = checkpoint if checkpoint is None or isinstance(checkpoint, Keeper) else Keeper(checkpoint)
+    with nullcontext() if keeper is None else keeper.opened(resume):
+        saved = None if resume is None else load_search(resume, mdp, levels, max_leaves)
+        if saved is not None and certificate is not None:
+            saved = replace(saved, bound=math.inf)  # what is not in the certificate does not count
+        asked = Request(
+            levels, max_leaves, time_limit, seed, threads, start, progress, make_prover, keeper=keeper, saved=saved
+        )
+        return remember(way.run(mdp, asked), mdp)
 
 
-def _prover(
-    way: Method, prove: bool, certificate: str | Path | None, progress: Callable[[Progress], Any] | None
-) -> Callable[[Frame, int], Prover] | None:
+def _prover(way: Method, prove: bool, certificate: str | Path | None) -> "MakeProver | None":
     """What proves beside the search; refuses a certificate that nobody would write."""
     from spotree.proof.beside import Beside
 
@@ -131,4 +156,4 @@ def _prover(
         check_target(certificate)
     if not prove:
         return None
-    return lambda frame, threads: Beside(frame, threads, certificate, progress)
+    return lambda frame, threads, tell: Beside(frame, threads, certificate, tell)
