@@ -24,6 +24,7 @@ PUBLIC = [
     "Frontier",
     "Frozen",
     "Ingredients",
+    "Keeper",
     "Limits",
     "Method",
     "Milp",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree import errors as errors
     from spotree import models as models
     from spotree import plot as plot
+    from spotree.checkpoint.keeper import Keeper as Keeper
     from spotree.errors import SpotreeError as SpotreeError
     from spotree.exports.export import export as export
     from spotree.exports.json import read_tree as read_tree
@@ -77,6 +78,7 @@ _HOME = {
     "Frontier": "spotree.methods.frontier",
     "Frozen": "spotree.step.problem",
     "Ingredients": "spotree.proof.ingredients",
+    "Keeper": "spotree.checkpoint.keeper",
     "Limits": "spotree.step.limits",
     "MDP": "spotree.mdp.model",
     "Method": "spotree.methods.method",

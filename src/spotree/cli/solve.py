@@ -7,6 +7,7 @@ import typer
 
 from spotree.cli.answer import OnlyProved, exit_as, hand_over
 from spotree.cli.certificate import CertificateFile, check_files
+from spotree.cli.checkpoint import CheckpointEvery, CheckpointFile, failure_of, keeper_for, say_checkpoint
 from spotree.cli.complete import engine_names, method_names
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson
@@ -60,6 +61,12 @@ def solve(
         bool, typer.Option(help="Prove beside the search that no tree is better, while that pays (default method).")
     ] = True,
     certificate: CertificateFile = None,
+    checkpoint: CheckpointFile = None,
+    checkpoint_every: CheckpointEvery = 30.0,
+    resume: Annotated[
+        Path | None,
+        typer.Option("--resume", help="Go on from a checkpoint, taken on trust; --time counts anew."),
+    ] = None,
     only_proved: OnlyProved = False,
     out: Out = None,
     as_json: AsJson = False,
@@ -69,12 +76,15 @@ def solve(
     The size is a depth, a number of leaves (then of any shape), or both. A proof that no tree of the size is better
     takes a small part of the time, more where it is about to close, and ends the run when it does. Ctrl-C stops the
     search and shows the best tree found so far.
+
+    A long run: spotree solve MODEL --time 36000 --checkpoint run.ckpt; after a crash the same with --resume run.ckpt.
     """
     from spotree.cli.live import LiveLine
     from spotree.methods.solution import Solution
     from spotree.methods.solve import solve as run
 
     target = check_files(out, certificate)
+    keeper = keeper_for(checkpoint, checkpoint_every, out, certificate)
     depth = 3 if depth is None and max_leaves is None else depth
     given: dict[str, Any] = {"preset": preset, "engine": engine}
     settings = {name: value for name, value in given.items() if value is not None}
@@ -93,12 +103,15 @@ def solve(
                 progress=live.show,
                 prove=prove,
                 certificate=certificate,
+                checkpoint=keeper,
+                resume=resume,
                 **settings,
             )
     except UnwrittenError as error:
         if not isinstance(error.result, Solution):
             raise
         solution, unwritten = error.result, [error]
-    hand_over(solution, out, as_json, unwritten)
+    hand_over(solution, out, as_json, [*unwritten, *failure_of(keeper)])
     target.say(as_json)
+    say_checkpoint(keeper, resume, as_json)
     exit_as(solution, only_proved)
