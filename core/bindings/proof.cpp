@@ -119,6 +119,7 @@ class Proof {
     double certified() { return prover_.certified(); }
     int64_t regions() const { return prover_.shared.regions.load(); }
     double share() { return prover_.share(); }
+    void tell_share(double done) { prover_.tell_share(done); }
     int winner() const { return int(prover_.winner.load()); }
     int ending() { return int(prover_.ending()); }
 
@@ -137,17 +138,18 @@ class Proof {
     // What a rule has written since the last call: its epoch, words and numbers.
     TextArrays drain(bool by_tree) { return as_tuple((by_tree ? prover_.by_tree : prover_.by_state).drain()); }
 
-    // What both rules have written since the last call, and what is left of rule "tree" at this moment: words
-    // and numbers; nothing if that is not known now.
-    std::optional<std::tuple<TextArrays, TextArrays, LeftArrays>> snapshot() {
+    // What both rules have written since the last call, what is left of rule "tree" at this moment (words and
+    // numbers), and the number of its next region; nothing if that is not known now.
+    std::optional<std::tuple<TextArrays, TextArrays, LeftArrays, int32_t>> snapshot(bool for_good) {
         std::optional<Snapshot> found;
         {
             nb::gil_scoped_release release;
-            found = prover_.snapshot();
+            found = prover_.snapshot(for_good);
         }
         if (!found) return {};
         return std::tuple(as_tuple(found->by_state), as_tuple(found->by_tree),
-                          LeftArrays(to_array(found->left.words), to_array(found->left.numbers)));
+                          LeftArrays(to_array(found->left.words), to_array(found->left.numbers)),
+                          found->next);
     }
 
   private:
@@ -181,11 +183,12 @@ void add_proof(nb::module_& m) {
         .def("certified", &Proof::certified)
         .def("regions", &Proof::regions)
         .def("share", &Proof::share)
+        .def("tell_share", &Proof::tell_share, "done"_a)
         .def("winner", &Proof::winner)
         .def("ending", &Proof::ending)
         .def("tree", &Proof::tree)
         .def("drain", &Proof::drain, "by_tree"_a)
-        .def("snapshot", &Proof::snapshot);
+        .def("snapshot", &Proof::snapshot, "for_good"_a = false);
 }
 
 }  // namespace spotree::bindings

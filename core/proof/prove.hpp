@@ -28,6 +28,7 @@ struct OldSearch {
 struct Snapshot {
     Journal::Text by_state, by_tree;
     TreeText left;
+    int32_t next = 0;  // the number of the next region of rule "tree"
 };
 
 class Prover {
@@ -93,7 +94,7 @@ class Prover {
             const double best = shared.best.load();
             shared.restart_above = best + kMuchBetter * std::max(root.bound - best, 10 * shared.tolerance);
             const bool ended = run_rules(plan, bounders, root, draft, state_workers, until);
-            const bool better = shared.best.load() > shared.restart_above;
+            const bool better = shared.much_better();
             shared.restart_above = std::numeric_limits<double>::infinity();
             if (ended || stop() || (until >= plan.seconds && !better)) break;
         }
@@ -101,17 +102,21 @@ class Prover {
         if (winner.load() == Winner::none && by_state.next == 0) write_root(draft);
     }
 
-    // What was written, and what is left of rule "tree", at one moment; nothing if it is not known now.
-    std::optional<Snapshot> snapshot() {
+    // What was written, and what is left of rule "tree", at one moment; nothing if it is not known now. With
+    // `for_good` others finish that, and nothing is done about it here any more, nor is the root changed.
+    std::optional<Snapshot> snapshot(bool for_good = false) {
         std::scoped_lock hold(lock_);
+        if (for_good && (!trees_ || !last_root_)) return {};
         Snapshot found;
         auto drain = [&] {
             found.by_state = by_state.drain();
             found.by_tree = by_tree.drain();
+            found.next = by_tree.next;
+            shared.no_restart = for_good;
         };
         std::optional<TreeText> text = left_;
         if (trees_) {
-            text = trees_->left(floor_, draft_, drain);
+            text = trees_->left(floor_, draft_, drain, for_good);
         } else if (text) {
             drain();
         }
@@ -140,6 +145,12 @@ class Prover {
         if (winner.load() != Winner::none) return Ending::closed;
         if (shared.cubes.too_large) return Ending::too_large;
         return stuck_ ? Ending::stuck : Ending::stopped;
+    }
+
+    // How much of the search of rule "tree" others have finished.
+    void tell_share(double done) {
+        std::scoped_lock hold(lock_);
+        if (trees_) trees_->tell_share(done);
     }
 
     // Share of the search of rule "tree" that is finished now.
@@ -269,7 +280,7 @@ class Prover {
                    Draft& draft, int state_workers, double until, std::optional<OldTree> found = {}) {
         shared.done = false;
         shared.stop.end_after(std::max(0.0, std::min(until, plan.seconds)));
-        forget_left(*bounders[0], draft);
+        forget_left(*bounders[0], draft, until >= plan.seconds);
         by_state.restart();
         by_tree.restart();
         for (auto& bounder : bounders) bounder->viable.clear();
@@ -336,8 +347,9 @@ class Prover {
         return winner.load() != Winner::none;
     }
 
-    void forget_left(const Bounder& bounder, const Draft& draft) {
+    void forget_left(const Bounder& bounder, const Draft& draft, bool last_root) {
         std::scoped_lock hold(lock_);
+        last_root_ = last_root;
         left_.reset();
         if (!keep_left) return;
         floor_ = bounder.floor;
@@ -358,6 +370,7 @@ class Prover {
     std::optional<TreeText> left_;  // of rule "tree", when the time is up
     std::vector<double> floor_;     // of the root that the rules have
     Draft draft_;
+    bool last_root_ = false;  // it does not change any more, but for much better trees
 };
 
 }  // namespace spotree::proof

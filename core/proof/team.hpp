@@ -61,15 +61,16 @@ class Team {
     // Whether whoever does a task is to return what is left of it.
     bool paused() const { return paused_.load(std::memory_order_relaxed); }
 
-    // Looks at all that is left while nobody works; false, without a look, if `gave_up` says so first.
+    // Looks at all that is left while nobody works; false, without a look, if `gave_up` says so first. With
+    // `for_good` nobody takes anything any more.
     template <class Look, class GaveUp>
-    bool look(Look&& at, GaveUp&& gave_up) {
+    bool look(Look&& at, GaveUp&& gave_up, bool for_good) {
         paused_ = true;
         std::unique_lock hold(lock_);
         while (busy_ > 0 && !gave_up()) changed_.wait_for(hold, std::chrono::milliseconds(2));
         const bool quiet = busy_ == 0;
         if (quiet) at(tasks_);
-        paused_ = false;
+        paused_ = for_good && quiet;
         changed_.notify_all();
         return quiet;
     }

@@ -22,6 +22,7 @@ class TreeRule {
 
     // Share of the search that is finished: an indication, as it counts all children of a region alike.
     double share() const { return share_.load(); }
+    void tell_share(double done) { share_ = done; }
     bool over() { return begun_ && team_.idle(); }
     bool finished() { return over() && !cut_short_ && open_.load() <= shared_.close_at(); }
 
@@ -36,9 +37,10 @@ class TreeRule {
     }
 
     // What is left of the search, while nobody works on it; `and_then` is called at the same moment. Nothing
-    // if the search has not begun or everybody was stopped first.
+    // if the search has not begun or everybody was stopped first. With `for_good` it is for others to finish.
     template <class AndThen>
-    std::optional<TreeText> left(const std::vector<double>& floor, const Draft& draft, AndThen&& and_then) {
+    std::optional<TreeText> left(const std::vector<double>& floor, const Draft& draft, AndThen&& and_then,
+                                 bool for_good = false) {
         std::optional<TreeText> text;
         auto write = [&](const std::deque<Piece>& pieces) {
             text = write_tree(shared_,
@@ -46,7 +48,7 @@ class TreeRule {
                               pieces);
             and_then();
         };
-        if (begun_ && !cut_short_) team_.look(write, [&] { return shared_.stop.raised(); });
+        if (begun_ && !cut_short_) team_.look(write, [&] { return shared_.stop.raised(); }, for_good);
         return text;
     }
 

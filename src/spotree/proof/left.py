@@ -10,7 +10,9 @@ import numpy as np
 from spotree.axes import Floats, SmallInts
 
 HEAD = 3  # numbers before the arrays: bound of the root, what stays open, share that is done
-FIXED = 5  # words of a piece before its items: length, number, whether it splits, sibling, whether children are listed
+FIXED = (
+    5  # words of a piece before its items: length, number, whether it splits, sibling, whether children are listed
+)
 NUMBER, LISTED = 1, 4  # places among these
 
 
