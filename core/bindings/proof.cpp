@@ -60,11 +60,12 @@ class Proof {
 
     void start(double seconds, int threads, bool state_rule, bool tree_rule, bool regret, bool floors,
                bool filter, bool solo, bool journal, bool keep_left, double before_floors,
-               int64_t memory_limit, int64_t listed) {
+               int64_t memory_limit, int64_t listed, int64_t most_regions) {
         prover_.shared.switches = {regret, floors, filter, solo};
         prover_.shared.memory_limit = size_t(memory_limit);
         prover_.by_state.on = prover_.by_tree.on = journal;
         prover_.keep_left = keep_left;
+        if (most_regions > 0) prover_.shared.most_regions = most_regions;
         prover_.by_state.listed = prover_.by_tree.listed = size_t(listed);
         const Plan plan{threads, state_rule, tree_rule, seconds, before_floors};
         thread_.start([this, plan] { prover_.run(plan); });
@@ -171,7 +172,7 @@ void add_proof(nb::module_& m) {
         .def(nb::init<OwnedProblem&, double>(), "model"_a, "tolerance"_a, nb::keep_alive<1, 2>())
         .def("start", &Proof::start, nb::kw_only(), "seconds"_a, "threads"_a, "state_rule"_a, "tree_rule"_a,
              "regret"_a, "floors"_a, "filter"_a, "solo"_a, "journal"_a, "keep_left"_a, "before_floors"_a, "memory_limit"_a,
-             "listed"_a)
+             "listed"_a, "most_regions"_a = 0)
         .def("resume", &Proof::resume, "words"_a, "numbers"_a, "bound"_a)
         .def("reopen", &Proof::reopen, nb::kw_only(), "words"_a, "numbers"_a, "next"_a, "left_words"_a,
              "left_numbers"_a)

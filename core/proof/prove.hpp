@@ -106,7 +106,7 @@ class Prover {
     // `for_good` others finish that, and nothing is done about it here any more, nor is the root changed.
     std::optional<Snapshot> snapshot(bool for_good = false) {
         std::scoped_lock hold(lock_);
-        if (for_good && (!trees_ || !last_root_)) return {};
+        if (for_good && !last_root_) return {};
         Snapshot found;
         auto drain = [&] {
             found.by_state = by_state.drain();

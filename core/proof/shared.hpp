@@ -41,6 +41,7 @@ struct Shared {
     bool take_turns = false;                                         // one core: the rules work in turn
     std::atomic<uint32_t> ticket{0}, serving{0};
     std::atomic<int64_t> regions{0};
+    int64_t most_regions = std::numeric_limits<int64_t>::max();  // after which rule "tree" stops
 
     double close_at() const { return best.load(std::memory_order_relaxed) + tolerance; }
 

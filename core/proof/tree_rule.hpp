@@ -54,7 +54,12 @@ class TreeRule {
 
   private:
     // Whether to return what is left of a piece.
-    bool stopped() const { return team_.paused() || shared_.stopped(); }
+    bool stopped() const { return team_.paused() || enough(); }
+
+    // Whether nobody is to go on at all.
+    bool enough() const {
+        return shared_.regions.load(std::memory_order_relaxed) >= shared_.most_regions || shared_.stopped();
+    }
 
     // A region that was stopped is not written down: a better tree may close it later, but nothing would show
     // that.

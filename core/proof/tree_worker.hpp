@@ -60,7 +60,7 @@ class TreeWorker {
 
     // Returns when everything is closed or the time is up.
     void work() {
-        auto over = [&] { return shared_.stopped() || rule_.over(); };
+        auto over = [&] { return rule_.enough() || rule_.over(); };
         while (auto piece = rule_.team_.take(over)) {
             nodes_ = std::move(piece->nodes);
             sibling_ = piece->sibling;
@@ -106,10 +106,9 @@ class TreeWorker {
         piece.forget_open_nodes();
     }
 
-    // Parts a region and lets somebody follow its children; false if it is still to be done, as the time was
-    // up before its record was written.
+    // Parts a region and lets somebody follow its children, also when the time is up: what was found about it
+    // is not lost. False if it is still to be done.
     bool descend(TreeTask& task) {
-        if (rule_.stopped()) return false;
         auto piece = parted(task);
         if (!piece) return complete(task);
         if (rule_.team_.hungry()) {

@@ -9,6 +9,7 @@ import numpy as np
 
 from spotree.checkpoint import Checkpoint, Keeper
 from spotree.mdp.fingerprint import fingerprint
+from spotree.proof.attempt import Attempt
 from spotree.proof.interrupts import held_interrupts
 from spotree.proof.saved_proof import NOTHING, Packed, SavedProof
 
@@ -29,21 +30,29 @@ class Keeping:
             self.write(run)
 
     def write(self, run: "Run") -> None:
-        """Write now; Ctrl-C waits for it."""
+        """Write now what the attempt that runs has reached; Ctrl-C waits for it."""
         with held_interrupts() as came:
             began = time.monotonic()
             if run.now.running:
                 run.now.look()
-            self.keeper.write(lambda: self._checkpoint(run), spent=time.monotonic() - began)
+            spent = time.monotonic() - began
+            self.keeper.write(lambda: self._checkpoint(run, run.now, run.now.level), spent)
         if came:
             raise KeyboardInterrupt
 
-    def _checkpoint(self, run: "Run") -> Checkpoint:
-        frame = run.problem.frame
-        return self._saved(run).checkpoint(frame.mdp, fingerprint(frame.mdp), frame.depth, frame.max_leaves)
+    def write_last(self, run: "Run") -> None:
+        """At the end of a run: the next one has time of its own, for the incumbent's own level first."""
+        best = run.best
+        attempt = best if best is not None and best.proves_tree else run.own
+        self.keeper.write(lambda: self._checkpoint(run, attempt, None))
 
-    def _saved(self, run: "Run") -> SavedProof:
-        now, left = run.now, run.now.left
+    def _checkpoint(self, run: "Run", attempt: Attempt | None, level: float | None) -> Checkpoint:
+        frame = run.problem.frame
+        saved = self._saved(run, attempt or run.problem.attempt(), level)
+        return saved.checkpoint(frame.mdp, fingerprint(frame.mdp), frame.depth, frame.max_leaves)
+
+    def _saved(self, run: "Run", now: Attempt, level: float | None) -> SavedProof:
+        left = now.left
         proved, proof, rule = _proved(run)
         return SavedProof(
             tree=run.incumbent.tree,
@@ -52,7 +61,7 @@ class Keeping:
             seconds=run.problem.frame.seconds + (0.0 if run.saved is None else run.saved.seconds),
             searched=run.searched,
             tolerance=self.tolerance,
-            level=now.level,
+            level=level,
             low=run.turn.low,
             part=run.turn.part,
             symmetries=run.problem.symmetries.header,

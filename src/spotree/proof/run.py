@@ -42,6 +42,7 @@ class Run:
     saved: SavedProof | None = None  # what it goes on from
     now: Attempt = field(init=False)
     ready: Attempt | None = None  # the first attempt, before it begins
+    own: Attempt | None = None  # the one about the incumbent's own return
     best: Attempt | None = None  # of those that have ended
     turn: Turn = Turn(0.0)  # noqa: RUF009 (frozen)
 
@@ -94,7 +95,7 @@ class Run:
             self.search_on()
         with held_interrupts():
             if self.keeping is not None:
-                self.keeping.write(self)
+                self.keeping.write_last(self)
             return self.answer(best)
 
     def first_turn(self) -> Turn:
@@ -139,6 +140,7 @@ class Run:
         """Let an attempt run, and search for better trees meanwhile."""
         self.turn, self.doubtful = turn, turn.doubtful
         self.now, self.ready = self.ready or self.attempt(turn.level), None
+        self.own = self.now if turn.level is None else self.own
         came = follow(self.now, turn.seconds, self.incumbent, self.recorder, self.use, self.memory, self.meanwhile)
         self.interrupted = self.interrupted or came  # a search meanwhile may have been told
         self.too_large = self.now.ending == "too large"

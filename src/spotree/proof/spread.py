@@ -43,6 +43,7 @@ class Spreading:
     short: float = SHORT
     long: float = LONG
     patience: float = PATIENCE
+    regions: int = 0  # of rule "tree" here and of each task, at most; 0: as many as there is time for
     lost: bool = False  # nobody answers: proofs stay here
 
     def __post_init__(self) -> None:
@@ -101,7 +102,7 @@ class Spread:
 
     def start(self, *, seconds: float, **settings: Any) -> None:
         self.began, self.seconds = time.monotonic(), seconds
-        self.settings = settings | {"keep_left": True}
+        self.settings = settings | {"keep_left": True, "most_regions": self.by.regions}
         self.here.start(seconds=seconds, **self.settings)
 
     def offer(
@@ -116,13 +117,15 @@ class Spread:
         end = time.monotonic() + seconds
         if self.away is None:
             self.ended = self.here.wait(seconds)
-            if not self.ended and self._time_to_part():
+            if self._time_to_part() and self.here.winner() == 0:
                 self._hand_over()
+                self.ended = self.ended and self.away is None
             return self.ended
         try:
             self._deal()
             for job in self.by.crew.wait(max(0.0, end - time.monotonic())):
                 self._take(job)
+            self._finish_if_done()  # once all of them are taken: they are not under way any more
             self._deal()
         except ClusterError as error:
             warnings.warn(f"{error}; the proof ends as far as it has come", stacklevel=2)
@@ -145,7 +148,7 @@ class Spread:
 
     def _time_to_part(self) -> bool:
         part = self.settings["tree_rule"] and not self.by.lost
-        return bool(part) and time.monotonic() - self.began >= self.by.alone
+        return bool(part) and self.by.alone <= time.monotonic() - self.began < self.seconds
 
     def _hand_over(self) -> None:
         found = self.here.snapshot(True)
@@ -225,7 +228,6 @@ class Spread:
         if answer.tree is not None and answer.value > self.value():
             split, left, right, action = answer.tree
             self.offer(answer.value, split=split, left=left, right=right, action=action)
-        self._finish_if_done()
 
     def _finish_if_done(self) -> None:
         assert self.away is not None
