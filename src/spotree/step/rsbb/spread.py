@@ -47,6 +47,7 @@ class Spread:
         self.run = uuid.uuid4().hex
         self.parts: list[Part] = []
         self.most = max(1, int(MOST_BYTES / (8 * space.pool.width)))
+        self.kept = False  # whether somebody writes down what is open
         self.asked_at = -math.inf  # when everybody was last asked to show what he holds
         ground = ground.on(threads)
         self.ground = crew.share(ground, f"rsbb {ground.digest} {self.run}")
@@ -69,6 +70,7 @@ class Spread:
             self._say(end)
             if time.monotonic() >= next_keep and self._all_shown():
                 pause = keep()
+                self.kept = pause is not None
                 next_keep = math.inf if pause is None else time.monotonic() + pause
                 self.asked_at = next_keep
         return TIME
@@ -107,14 +109,15 @@ class Spread:
                 part.ledger.append(take)
                 part.least = min(part.least, float(take[:, 0].view(np.float64).min()))
             give = 0 if len(there) == 1 else MIX if not hungry else max(MIX, (part.open + len(take)) // 4)
+            seconds = HURRY_SECONDS if hungry else TASK_SECONDS
             order = Order(
                 part=part.name,
                 number=part.orders,
                 take=take,
                 loss=pool.incumbent,
-                seconds=max(min(HURRY_SECONDS if hungry else TASK_SECONDS, left - EARLY), 0.0),
+                seconds=max(min(seconds, left - EARLY), 0.0),
                 give=min(give, self.most),
-                show=self._must_show(part),
+                show=self._must_show(part) or (self.kept and left - EARLY <= 2 * seconds),
             )
             part.job = self.crew.add(search_part, self.ground, order, about=part, worker=worker, patience=PATIENCE)
 
