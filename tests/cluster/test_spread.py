@@ -141,7 +141,7 @@ def test_when_the_scheduler_vanishes_the_bound_still_holds(machines: Callable[[i
 @pytest.mark.parametrize("cluster", [None, "threads:2"])
 @pytest.mark.usefixtures("at_once")
 def test_a_run_goes_on_from_its_checkpoint_to_the_same_optimum(cluster: str | None, tmp_path: Path) -> None:
-    problem, file = random_problem(4, 120, depth=3, features=2, values=5), tmp_path / "run.ckpt"
+    problem, file = random_problem(8, 120, depth=3, features=2, values=5), tmp_path / "run.ckpt"
     engine = Rsbb(cluster=cluster, checkpoint=Keeper(file, every=0.02))
     found = best_tree(problem, engine, Limits(time=0.1, threads=1))
     turns = 1
