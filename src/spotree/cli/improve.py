@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from spotree.cli.answer import exit_as
 from spotree.cli.checkpoint import CheckpointEvery, CheckpointFile, failure_of, keeper_for, say_checkpoint
 from spotree.cli.cluster import ClusterName, on_cluster, show_shares
 from spotree.cli.complete import engine_names
@@ -108,6 +109,7 @@ def improve(
                 "status_text": str(step.status),
             },
         )
+        exit_as(step)
         return
     print(tree + "\n")
     show_facts(
@@ -124,3 +126,4 @@ def improve(
     for failure in failure_of(keeper):
         complain(failure)
     show_shares(crew)
+    exit_as(step)
