@@ -43,6 +43,8 @@ PUBLIC = [
     "SpotreeError",
     "Status",
     "StepResult",
+    "Sweep",
+    "SweepProgress",
     "Tree",
     "TreePolicy",
     "TreeProblem",
@@ -70,6 +72,7 @@ PUBLIC = [
     "simulate",
     "smallest",
     "solve",
+    "sweep",
     "write_drn",
     "write_npz",
     "write_umb",
@@ -132,6 +135,7 @@ VERBS = [
     "simplify",
     "smallest",
     "solve",
+    "sweep",
     "write_npz",
     "write_umb",
 ]
@@ -144,7 +148,7 @@ def test_every_class_in_the_signature_of_a_verb_is_public(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*VERBS[:5], "import_tree", "improve", "read", "simplify", "simulate", "smallest", "solve"]
+    "name", [*VERBS[:5], "import_tree", "improve", "read", "simplify", "simulate", "smallest", "solve", "sweep"]
 )
 def test_the_help_of_a_verb_says_what_each_of_its_parameters_means(name: str) -> None:
     verb = getattr(spotree, name)

@@ -61,6 +61,9 @@ if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree.step.result import Status as Status
     from spotree.step.result import StepResult as StepResult
     from spotree.step.rsbb.engine import Rsbb as Rsbb
+    from spotree.sweeps.sweep import Sweep as Sweep
+    from spotree.sweeps.sweep import SweepProgress as SweepProgress
+    from spotree.sweeps.sweep import sweep as sweep
     from spotree.tree.policy import TreePolicy as TreePolicy
     from spotree.tree.tree import Tree as Tree
     from spotree.values import action_values as action_values
@@ -99,6 +102,8 @@ _HOME = {
     "SpotreeError": "spotree.errors",
     "Status": "spotree.step.result",
     "StepResult": "spotree.step.result",
+    "Sweep": "spotree.sweeps.sweep",
+    "SweepProgress": "spotree.sweeps.sweep",
     "Tree": "spotree.tree.tree",
     "TreePolicy": "spotree.tree.policy",
     "TreeProblem": "spotree.step.problem",
@@ -126,6 +131,7 @@ _HOME = {
     "simulate": "spotree.values.simulate",
     "smallest": "spotree.methods.fewest",
     "solve": "spotree.methods.solve",
+    "sweep": "spotree.sweeps.sweep",
     "write_drn": "spotree.readers.drn_write",
     "write_npz": "spotree.readers.npz",
     "write_umb": "spotree.readers.umb_write",

@@ -41,6 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("simplify xor run.json -t 0.3", "smallest"),
         ("show run.json", "solution"),
         ("compare xor -d 1 -t 0.3 --methods neighbourhood,viper", "comparison"),
+        ("sweep xor -d 1 -t 0.3", "sweep"),
         ("check run.cert frozenlake_4x4", "verdict"),
         ("evaluate xor run.json", "evaluation"),
         ("simulate xor run.json -n 10", "simulation"),

@@ -98,6 +98,8 @@ def test_a_job_whose_worker_is_killed_is_done_again(tmp_path: Path) -> None:
 
 def test_a_crew_without_workers_gives_up_with_a_clear_error() -> None:
     crew = Crew(ThreadExecutor(0), nobody_seconds=0.2)
+    with pytest.raises(ClusterError, match="no worker that answers"):
+        crew.assemble()
     crew.add(double, 1)
     with pytest.raises(ClusterError, match="no worker that answers"):
         crew.wait(10.0)

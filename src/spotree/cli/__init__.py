@@ -10,12 +10,15 @@ def main() -> None:
     """Entry point.
 
     Exit codes: 0 done, 1 rejected or nobody reads on, 2 bad input, 3 a file or the output cannot be written (the
-    result is printed all the same), 10 not proved (where that was asked), 130 interrupted.
+    result is printed all the same), 10 not proved (where that was asked), 130 interrupted: by Ctrl-C, SIGTERM or
+    SIGHUP, the result is printed all the same; a second one ends at once.
     """
+    from spotree.cli.impatience import end_at_the_second
     from spotree.cli.streams import complain, ended, prepare
 
     prepare()
     _end_gently()
+    end_at_the_second()
     if sys.stdout is None:
         complain("standard output is closed; send it to /dev/null if it is not wanted")
         sys.exit(2)

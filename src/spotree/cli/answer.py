@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from spotree.methods.frontier import Frontier
     from spotree.methods.smallest import Smallest
     from spotree.methods.solution import Solution
+    from spotree.step.result import StepResult
 
 
 NOT_PROVED, INTERRUPTED = 10, 130  # exit codes
@@ -65,7 +66,7 @@ def _tell(solution: "Solution", as_json: bool) -> None:
         show_solution(solution)
 
 
-def exit_as(answer: "Solution | Smallest | Frontier", only_proved: bool = False) -> None:
+def exit_as(answer: "Solution | Smallest | Frontier | StepResult", only_proved: bool = False) -> None:
     """End a command as its answer says: 130 if it was interrupted, 10 if it had to be proved and is not."""
     if answer.status.name == "INTERRUPTED":
         raise typer.Exit(INTERRUPTED)

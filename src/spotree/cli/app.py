@@ -20,6 +20,7 @@ from spotree.cli.simplify import simplify
 from spotree.cli.simulate import simulate
 from spotree.cli.smallest import smallest
 from spotree.cli.solve import solve
+from spotree.cli.sweep import sweep
 from spotree.readers.suffixes import READERS
 
 app = typer.Typer(
@@ -65,6 +66,7 @@ COMMANDS = (
     simulate,
     diff,
     compare,
+    sweep,
     info,
     models,
     improve,

@@ -2,15 +2,17 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spotree.checkpoint import Keeper
 from spotree.cli.streams import complain
 from spotree.errors import SpotreeError
 from spotree.files import UnwrittenError, check_target
 from spotree.shown import LONGEST_LINE, shown
+
+if TYPE_CHECKING:
+    from spotree.checkpoint import Keeper
 
 CheckpointFile = Annotated[
     Path | None, typer.Option("--checkpoint", help="Keep what is found in this file, for --resume.")
@@ -20,8 +22,10 @@ CheckpointEvery = Annotated[
 ]
 
 
-def keeper_for(checkpoint: Path | None, every: float, *others: Path | None) -> Keeper | None:
+def keeper_for(checkpoint: Path | None, every: float, *others: Path | None) -> "Keeper | None":
     """Who writes the checkpoints; refuses a file that cannot be written, or that something else goes to."""
+    from spotree.checkpoint import Keeper
+
     if checkpoint is None:
         return None
     try:
@@ -37,12 +41,12 @@ def keeper_for(checkpoint: Path | None, every: float, *others: Path | None) -> K
     return Keeper(checkpoint, every, tell=complain)
 
 
-def failure_of(keeper: Keeper | None) -> list[SpotreeError]:
+def failure_of(keeper: "Keeper | None") -> list[SpotreeError]:
     """Why the last checkpoint is not there, to be said at the end."""
     return [] if keeper is None or keeper.failure is None else [keeper.failure]
 
 
-def say_checkpoint(keeper: Keeper | None, resume: Path | None, as_json: bool) -> None:
+def say_checkpoint(keeper: "Keeper | None", resume: Path | None, as_json: bool) -> None:
     """Where the checkpoint is, and what a resumed run took on trust."""
     if as_json:
         return

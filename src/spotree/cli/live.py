@@ -6,7 +6,10 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from spotree.cli.cluster import cluster_text
+
 if TYPE_CHECKING:
+    from spotree.cluster.crew import Crew
     from spotree.mdp.model import Sense
     from spotree.methods.history import Progress
 
@@ -14,10 +17,17 @@ if TYPE_CHECKING:
 class LiveLine:
     """Rewrites one line of standard error; silent where that is not a terminal or `quiet` is asked for."""
 
-    def __init__(self, quiet: bool = False, sense: "Sense" = "max") -> None:
+    def __init__(
+        self,
+        quiet: bool = False,
+        sense: "Sense" = "max",
+        crew: "Crew | None" = None,
+        time_limit: float | None = None,
+    ) -> None:
         self.active = sys.stderr.isatty() and not quiet
         self.width, self.counted = 0, 0.0
-        self.sense = sense
+        self.sense, self.crew = sense, crew
+        self.end = None if time_limit is None else time.monotonic() + time_limit
 
     def __enter__(self) -> "LiveLine":
         return self
@@ -36,8 +46,13 @@ class LiveLine:
         size = "" if progress.leaves is None else f"leaves {progress.leaves}  "
         self.say(
             f"{progress.seconds:6.1f} s  round {progress.round}  {size}{seen.word} {seen.text(tree)}"
-            f"  bound {seen.text(best)}  {seen.gap_text}"
+            f"  bound {seen.text(best)}  {seen.gap_text}{cluster_text(self.crew, self.left)}"
         )
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until the time is up."""
+        return None if self.end is None else self.end - time.monotonic()
 
     def count(self, done: int, total: int) -> None:
         """Show how far a check is, now and then."""

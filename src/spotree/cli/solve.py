@@ -1,6 +1,7 @@
 """`spotree solve MODEL`: the best tree policy in the time given."""
 
 from pathlib import Path
+from time import monotonic as clock
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -8,6 +9,7 @@ import typer
 from spotree.cli.answer import OnlyProved, exit_as, hand_over
 from spotree.cli.certificate import CertificateFile, check_files
 from spotree.cli.checkpoint import CheckpointEvery, CheckpointFile, failure_of, keeper_for, say_checkpoint
+from spotree.cli.cluster import ClusterName, on_cluster, show_shares
 from spotree.cli.complete import engine_names, method_names
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson
@@ -67,6 +69,7 @@ def solve(
         Path | None,
         typer.Option("--resume", help="Go on from a checkpoint, taken on trust; --time counts anew."),
     ] = None,
+    cluster: ClusterName = None,
     only_proved: OnlyProved = False,
     out: Out = None,
     as_json: AsJson = False,
@@ -82,6 +85,7 @@ def solve(
     from spotree.cli.live import LiveLine
     from spotree.methods.solution import Solution
     from spotree.methods.solve import solve as run
+    from spotree.step.limits import left_of
 
     target = check_files(out, certificate)
     keeper = keeper_for(checkpoint, checkpoint_every, out, certificate)
@@ -89,14 +93,18 @@ def solve(
     given: dict[str, Any] = {"preset": preset, "engine": engine}
     settings = {name: value for name, value in given.items() if value is not None}
     unwritten: list[SpotreeError] = []
+    began = clock()
     try:
-        with LiveLine(quiet=as_json, sense=mdp.sense) as live:
+        with (
+            on_cluster(cluster, as_json) as crew,
+            LiveLine(as_json, mdp.sense, crew, left_of(time_limit, clock() - began)) as live,
+        ):
             solution = run(
                 mdp,
                 depth,
                 max_leaves=max_leaves,
                 method=method,
-                time_limit=time_limit,
+                time_limit=left_of(time_limit, clock() - began),
                 seed=seed,
                 threads=threads,
                 start=None if start is None else Solution.load(start),
@@ -105,6 +113,7 @@ def solve(
                 certificate=certificate,
                 checkpoint=keeper,
                 resume=resume,
+                cluster=crew,
                 **settings,
             )
     except UnwrittenError as error:
@@ -114,4 +123,6 @@ def solve(
     hand_over(solution, out, as_json, [*unwritten, *failure_of(keeper)])
     target.say(as_json)
     say_checkpoint(keeper, resume, as_json)
+    if not as_json:
+        show_shares(crew)
     exit_as(solution, only_proved)

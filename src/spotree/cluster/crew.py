@@ -1,8 +1,10 @@
 """Jobs handed to the workers of an executor until each is answered, whoever is lost, hangs or comes late."""
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,8 +26,8 @@ class Job:
         Who should do it, if that worker is there and answers.
     answer
         What the function returned, once the job came out of `Crew.wait`.
-    done_by
-        Who that was.
+    done_by, seconds
+        Who that was, and how long it took.
     """
 
     function: Callable[..., Any]
@@ -35,6 +37,7 @@ class Job:
     patience: float = PATIENCE
     answer: Any = None
     done_by: str | None = None
+    seconds: float = 0.0
     losses: int = 0
     tasks: list[Task] = field(default_factory=list)  # more than one where the first hangs
 
@@ -47,6 +50,7 @@ class Share:
     jobs: int = 0
     seconds: float = 0.0  # between sending a job and seeing its answer
     lost: int = 0  # jobs that it took away with it, or did not answer in time
+    work: int = 0  # what the owners of its jobs counted
 
 
 class Crew:
@@ -59,10 +63,15 @@ class Crew:
     def __init__(self, executor: Executor, nobody_seconds: float = NOBODY_SECONDS) -> None:
         self.executor, self.nobody_seconds = executor, nobody_seconds
         self.shares: dict[str, Share] = {}
+        self.unit = "jobs"  # of the work that is counted
+        self.listener: Callable[[str], Any] | None = None  # hears how it goes, where nobody else says it
+        self.began = time.monotonic()
         self._waiting: deque[Job] = deque()
         self._at: dict[str, tuple[Task, Job, float]] = {}  # by worker: what it does, since when
         self._hanging: set[str] = set()
+        self._told: list[Task] = []  # held, as dask forgets what nobody holds
         self._alone_since: float | None = None
+        self._there: tuple[str, ...] = ()
 
     def add(
         self,
@@ -85,6 +94,11 @@ class Crew:
     def workers(self) -> tuple[str, ...]:
         """Who is there and answers."""
         return tuple(worker for worker in self.executor.workers if worker not in self._hanging)
+
+    @property
+    def known_workers(self) -> tuple[str, ...]:
+        """The same, as of the last look: asks nobody."""
+        return tuple(worker for worker in self._there if worker not in self._hanging)
 
     @property
     def under_way(self) -> list[Job]:
@@ -115,6 +129,31 @@ class Crew:
             if answered or left <= 0 or not (self._at or self._waiting):
                 return answered
 
+    def assemble(self, seconds: float = math.inf) -> None:
+        """Wait until somebody is there, at most so many seconds; complain where there has been nobody for long."""
+        began = time.monotonic()
+        while not self.workers and time.monotonic() - began < seconds:
+            if time.monotonic() - began > self.nobody_seconds:
+                raise self._nobody()
+            time.sleep(0.05)
+
+    def count(self, job: Job, work: int, unit: str) -> None:
+        """So much was done by a job that was answered: for the rate, and the table of who did what."""
+        if job.done_by is not None:
+            self.shares[job.done_by].work += work
+            self.unit = unit
+
+    @property
+    def rate(self) -> float:
+        """Counted work per second, since the crew came together."""
+        return sum(share.work for share in self.shares.values()) / max(time.monotonic() - self.began, 1e-9)
+
+    def tell_all(self, function: Callable[..., Any], *args: Any) -> None:
+        """Call a function on every worker, some time; nobody waits for it, and it may be lost."""
+        with suppress(ClusterError):
+            for worker in self.executor.workers:
+                self._told.append(self.executor.submit(worker, function, *args))
+
     def drop(self) -> None:
         """Nobody wants the answers any more."""
         self._waiting.clear()
@@ -123,7 +162,7 @@ class Crew:
         self._at.clear()
 
     def _hand_out(self) -> None:
-        there = self.executor.workers
+        there = self._there = self.executor.workers
         self._look_for_anybody(there)
         for worker in there:
             if worker in self._at or worker in self._hanging:
@@ -157,7 +196,8 @@ class Crew:
         if job.done_by is not None:
             return []  # somebody else was quicker
         share.jobs += 1
-        share.seconds += time.monotonic() - since
+        job.seconds = time.monotonic() - since
+        share.seconds += job.seconds
         job.answer, job.done_by = answer, task.worker
         if job in self._waiting:
             self._waiting.remove(job)
@@ -206,7 +246,10 @@ class Crew:
             return
         self._alone_since = self._alone_since or time.monotonic()
         if time.monotonic() - self._alone_since > self.nobody_seconds:
-            raise ClusterError(
-                f"{self.executor.name} has had no worker that answers for {self.nobody_seconds:g} s;"
-                " start workers, or run without a cluster"
-            )
+            raise self._nobody()
+
+    def _nobody(self) -> ClusterError:
+        return ClusterError(
+            f"{self.executor.name} has had no worker that answers for {self.nobody_seconds:g} s;"
+            " start workers, or run without a cluster"
+        )

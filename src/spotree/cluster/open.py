@@ -3,20 +3,18 @@
 import contextlib
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
+from spotree.cluster.crew import Crew
 from spotree.cluster.executor import Executor
 from spotree.cluster.threads import ThreadExecutor
 from spotree.errors import ClusterError, InvalidProblemError, MissingExtraError
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 CONNECT_SECONDS = 5.0
 MOST_WORKERS = 1000  # on one machine
 WAYS = "'local:2', 'threads:2', the address of a dask scheduler such as 'tcp://host:8786', or a dask Client"
 
-Cluster: TypeAlias = "str | Executor | Client"
+Cluster: TypeAlias = str | Crew | Executor | Any  # a dask client
 
 
 def open_executor(cluster: Any) -> Executor:
@@ -43,8 +41,20 @@ def opened(cluster: Any) -> Iterator[Executor]:
             executor.close()
 
 
+@contextlib.contextmanager
+def crewed(cluster: Any) -> Iterator[Crew]:
+    """A crew of these workers, or the crew that was given."""
+    if isinstance(cluster, Crew):
+        yield cluster
+        return
+    with opened(cluster) as executor:
+        yield Crew(executor)
+
+
 def check_cluster(cluster: Any) -> None:
     """Refuse what cannot be meant, before any work is done."""
+    if cluster is None:
+        return
     if isinstance(cluster, str):
         if re.fullmatch(r"(local|threads):[0-9]{1,4}", cluster):
             _count(cluster)

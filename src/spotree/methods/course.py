@@ -127,16 +127,15 @@ class Course:
     def _checkpoint(self, bound: float = math.inf) -> Checkpoint:
         search, saved, frame = self.search, self.saved, self.frame
         assert search is not None
-        features = frame.mdp.features
         state = SavedSearch(
-            prune(search.best(), features),
+            prune(search.best(), frame.mdp.features),
             search.value,
             min(bound, self.bound),
             self.rounds + (0 if saved is None else saved.rounds),
             frame.seconds + (0.0 if saved is None else saved.seconds),
             int(self.request.seed),
             1 if saved is None else saved.runs + 1,
-            tuple(prune(tree, features) for tree in search.others()),
+            tuple(map(prune, search.others())),
             tuple(self.history),
         )
         return state.checkpoint(frame.mdp.name, self._model, frame.depth, frame.max_leaves)

@@ -121,11 +121,15 @@ class Frame:
     def _feasible(self) -> str:
         return "avoids forbidden actions" if self.mdp.discount < 1 else "has a finite total reward"
 
+    @property
+    def usual(self) -> Tree:
+        """A single leaf: what the best policy known does most."""
+        return leaf(int(np.bincount(self.optimum.actions).argmax()))
+
     def at_once(self, start: Tree | None) -> Solution:
         """The answer when there is no time for a search: the start, or what the best policy known does most."""
-        usual = leaf(int(np.bincount(self.optimum.actions).argmax()))
         status = SolveStatus.INTERRUPTED if self.interrupted else SolveStatus.TIME_LIMIT
-        return self.solution(usual if start is None else start, status)
+        return self.solution(self.usual if start is None else start, status)
 
     def solution(
         self,

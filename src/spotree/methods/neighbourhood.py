@@ -1,28 +1,24 @@
 """The default search: whole trees, every candidate judged by its true return, by rounds of counted work."""
 
 import os
+import warnings
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
-from spotree.errors import InvalidProblemError
+from spotree.errors import ClusterError, InvalidProblemError
 from spotree.mdp.model import MDP
-from spotree.methods.by_leaves import ByLeaves
 from spotree.methods.course import Course, better_start
 from spotree.methods.frame import Frame
-from spotree.methods.ladder import DEEPEST, Ladder, Pace
+from spotree.methods.history import Progress
+from spotree.methods.islands import Islands
+from spotree.methods.ladder import Pace
 from spotree.methods.method import Method
-from spotree.methods.mixed import Mixed
 from spotree.methods.prover import Prover
-from spotree.methods.ranks import rank_features
 from spotree.methods.request import Request
+from spotree.methods.searcher import Searcher, searcher
 from spotree.methods.solution import Solution, SolveStatus
 from spotree.step.limits import at_least
-
-DEEP, TOO_DEEP = 5, 8  # from these depths on trees of any shape get most of the rounds, and all
-
-Searcher: TypeAlias = Ladder | ByLeaves | Mixed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,12 +70,22 @@ def _search(mdp: MDP, request: Request, settings: Neighbourhood) -> Solution:
     threads = request.threads or os.cpu_count() or 1
     counted = time_limit is None or settings.max_rounds is not None  # a proof would make the clock count
     limit = np.inf if time_limit is None else time_limit - frame.reserve
-    prover = Prover()
+    prover: Prover = Prover()
+    search: Searcher | Islands | None = None
+
+    def meanwhile(line: Progress) -> None:
+        course.meanwhile(line)
+        if isinstance(search, Islands):
+            search.meanwhile()
+
     try:
         try:
             if not counted and request.prover is not None:
-                prover = request.prover(frame, threads, course.meanwhile)
-            search = searcher(frame, threads, settings, limit)
+                prover = request.prover(frame, threads, meanwhile)
+            if request.crew is None:
+                search = searcher(frame, threads, settings, limit)
+            else:
+                search = Islands(frame, request.crew, request.threads or 1, settings, limit, counted)
             for tree in () if saved is None else saved.others:
                 search.recall(tree)
             if given is not None:
@@ -90,9 +96,13 @@ def _search(mdp: MDP, request: Request, settings: Neighbourhood) -> Solution:
         return _rounds(course, search, prover, limit, settings.max_rounds)
     finally:
         prover.drop()
+        if isinstance(search, Islands):
+            search.drop()
 
 
-def _rounds(course: Course, search: Searcher, prover: Prover, limit: float, max_rounds: int | None) -> Solution:
+def _rounds(
+    course: Course, search: Searcher | Islands, prover: Prover, limit: float, max_rounds: int | None
+) -> Solution:
     """Round after round, with the prover's turns between them."""
     frame, course.search = course.frame, search
     status = SolveStatus.FINISHED
@@ -111,22 +121,11 @@ def _rounds(course: Course, search: Searcher, prover: Prover, limit: float, max_
             course.prove(prover.bound)
     except KeyboardInterrupt:
         status = SolveStatus.INTERRUPTED
+    except ClusterError as error:  # what was found until then is here
+        warnings.warn(str(error), stacklevel=2)
+        status = SolveStatus.LOST
     course.prove(prover.bound)
     course.end(search.value)
     solution = frame.solution(search.best(), status, course.history, course.bound, prover.within)
     prover.keep(solution)
     return course.whole(solution)
-
-
-def searcher(frame: Frame, threads: int, settings: Neighbourhood, limit: float) -> Searcher:
-    """Complete trees where they are shallow; trees of any shape where the depth is free; both in between."""
-    ranks, leaves = rank_features(frame.mdp), frame.max_leaves
-    free = leaves is not None and frame.depth >= leaves - 1
-    ladder = None
-    if frame.depth < DEEP if free else frame.depth <= TOO_DEEP:
-        ladder = Ladder(frame, ranks, threads, settings, limit)
-        if free or frame.depth < DEEP or ladder.few:
-            return ladder
-    by_leaves = ByLeaves(frame, ranks, threads, leaves, None if free else frame.depth, settings.round_work)
-    by_leaves.aim([], leaves or 2 ** min(frame.depth, DEEPEST))
-    return by_leaves if ladder is None else Mixed(ladder, by_leaves)

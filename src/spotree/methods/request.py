@@ -6,6 +6,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spotree.checkpoint import Keeper
+from spotree.cluster.crew import Crew
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.methods.history import Progress
@@ -39,6 +40,7 @@ class Request:
     prover: "MakeProver | None" = None  # for methods that let one prove beside them
     keeper: Keeper | None = None  # and for those that keep checkpoints
     saved: "SavedSearch | None" = None  # what a checkpoint says
+    crew: Crew | None = None  # for those that know how to use many machines
 
     def __post_init__(self) -> None:
         check_limits(self.time_limit, self.seed, self.threads)

@@ -80,7 +80,7 @@ def load_search(path: str | os.PathLike[str], mdp: MDP, depth: int, max_leaves: 
         tree, *others = (claimed_tree(entry) for entry in [state["tree"], *state["others"]])
         for each in (tree, *others):
             check_range(each, mdp.num_features, mdp.num_actions)
-            check_fit(each, depth, max_leaves)
+        check_fit(tree, depth, max_leaves)
     except (ClaimError, InvalidProblemError) as error:
         raise ReadError(f"{path}: not a checkpoint, or a damaged one ({error})") from error
     return SavedSearch(
@@ -91,7 +91,9 @@ def load_search(path: str | os.PathLike[str], mdp: MDP, depth: int, max_leaves: 
         float(state["seconds"]),
         state["seed"],
         state["runs"],
-        tuple(others),
+        tuple(
+            each for each in others if each.depth <= depth and each.num_leaves <= (max_leaves or each.num_leaves)
+        ),
         tuple(map(claimed_line, state["history"])),
     )
 

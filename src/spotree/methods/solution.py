@@ -52,6 +52,7 @@ class SolveStatus(StrEnum):
     TOO_LARGE = "too large for a proof; the tree is the best found in the time"
     FINISHED = "finished; the tree is the best found"
     INTERRUPTED = "interrupted; the tree is the best found"
+    LOST = "lost its workers; the tree is the best found"
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

@@ -1,6 +1,7 @@
 """From a model to a tree policy: one call, whatever the method."""
 
 import math
+import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spotree.checkpoint import Keeper
+from spotree.cluster.open import Cluster, check_cluster, crewed
 from spotree.errors import InvalidProblemError
 from spotree.files import check_target
 from spotree.mdp.model import MDP
@@ -20,6 +22,7 @@ from spotree.methods.request import Request, check_size, depth_of
 from spotree.methods.saved_search import load_search
 from spotree.methods.solution import Solution
 from spotree.methods.start import Start
+from spotree.step.limits import left_of
 
 if TYPE_CHECKING:
     from spotree.methods.request import MakeProver
@@ -40,6 +43,7 @@ def solve(
     certificate: str | Path | None = None,
     checkpoint: str | Path | Keeper | None = None,
     resume: str | Path | None = None,
+    cluster: Cluster | None = None,
     **settings: Any,
 ) -> Solution:
     """The best tree policy that a method finds in the time given.
@@ -89,6 +93,11 @@ def solve(
         The checkpoint of a run on the same model for the same size, to go on from: the answer is never worse than its
         tree. The time limit counts anew, seconds, rounds and history go on, and chance draws what it has not drawn
         before. The file's bound is taken on trust, unless a certificate is asked for.
+    cluster
+        Many machines for the default method (docs/scale.md): "local:4" for four processes here, the address of a dask
+        scheduler, or a dask `Client`. Each worker then searches on `threads` cores, 1 if not given, and they exchange
+        their best tree. With `max_rounds` the same seed and number of workers give the same answer, as long as no
+        worker is lost.
     settings
         Shorthand for settings of the method: `solve(mdp, 3, method="spot", engine="rsbb", rounds=10)` is
         `solve(mdp, 3, method=Spot(engine="rsbb", rounds=10))`. One that the method does not have is refused.
@@ -132,14 +141,36 @@ def solve(
         raise InvalidProblemError(
             f"method {way.name!r} keeps no checkpoints; the default method does, and start=solution begins with a tree"
         )
+    if cluster is not None and not isinstance(way, Neighbourhood):
+        raise InvalidProblemError(
+            f"method {way.name!r} runs on one machine; the default method runs on a cluster, and so does the engine"
+            " Rsbb(cluster=...)"
+        )
+    check_cluster(cluster)
+    began = time.perf_counter()
     keeper = checkpoint if checkpoint is None or isinstance(checkpoint, Keeper) else Keeper(checkpoint)
-    with nullcontext() if keeper is None else keeper.opened(resume):
+    with (
+        nullcontext() if keeper is None else keeper.opened(resume),
+        nullcontext() if cluster is None else crewed(cluster) as crew,
+    ):
         saved = None if resume is None else load_search(resume, mdp, levels, max_leaves)
         if saved is not None and certificate is not None:
             saved = replace(saved, bound=math.inf)  # what is not in the certificate does not count
         asked = Request(
-            levels, max_leaves, time_limit, seed, threads, start, progress, make_prover, keeper=keeper, saved=saved
+            depth=levels,
+            max_leaves=max_leaves,
+            time_limit=time_limit,
+            seed=seed,
+            threads=threads,
+            start=start,
+            progress=progress,
+            prover=make_prover,
+            keeper=keeper,
+            saved=saved,
+            crew=crew,
         )
+        if crew is not None:  # the workers' start is part of the time
+            asked = replace(asked, time_limit=left_of(time_limit, time.perf_counter() - began))
         return remember(way.run(mdp, asked), mdp)
 
 

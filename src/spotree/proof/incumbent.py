@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable
 
-from spotree.methods.neighbourhood import Neighbourhood, Searcher, searcher
+from spotree.methods.neighbourhood import Neighbourhood
+from spotree.methods.searcher import Searcher, searcher
 from spotree.proof.problem import Problem
 from spotree.tree.tree import Tree, leaf
 

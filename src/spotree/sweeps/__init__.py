@@ -1,0 +1,1 @@
+"""Many runs in one table: each model, depth and seed once, whatever happens meanwhile."""

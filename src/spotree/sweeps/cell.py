@@ -1,0 +1,124 @@
+"""One cell of a sweep: run, here or elsewhere, and what stands in the table."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from spotree.claims import number, one_of, optional, record, text, truth, whole
+from spotree.mdp.model import MDP, Sense
+from spotree.methods.history import Progress
+from spotree.methods.solution import Solution, SolveStatus
+from spotree.methods.solve import solve
+from spotree.shown import LONGEST_LINE, shown
+from spotree.sweeps.plan import Key
+
+STOPPED: set[str] = set()  # sweeps of this process whose running cells are to end
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a cell ended: with a solution, or with an error in words."""
+
+    solution: Solution | None
+    error: str
+    seconds: float
+
+    @property
+    def interrupted(self) -> bool:
+        return self.solution is not None and self.solution.status is SolveStatus.INTERRUPTED
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One line of the table; the numbers are None where the cell failed, which `error` then says.
+
+    Values are returns: negated costs where `sense` is "min".
+    """
+
+    model: str
+    depth: int | None
+    seed: int
+    value: float | None = None
+    bound: float | None = None
+    gap: float | None = None
+    optimum: float | None = None
+    leaves: int | None = None
+    proved: bool = False
+    seconds: float = 0.0
+    status: str = ""
+    sense: Sense = "max"
+    error: str = ""
+
+    @property
+    def key(self) -> Key:
+        return Key(self.model, self.depth, self.seed)
+
+    @property
+    def failed(self) -> bool:
+        return self.value is None
+
+
+def run_cell(
+    mdp: MDP, asked: Mapping[str, Any], sweep: str = "", tell: Callable[[Progress], Any] | None = None
+) -> Outcome:
+    """Run one cell; what goes wrong in it is its outcome. Ctrl-C gives an outcome that is `interrupted`."""
+    began = time.perf_counter()
+
+    def look(line: Progress) -> None:
+        if sweep in STOPPED:
+            raise KeyboardInterrupt
+        if tell is not None:
+            tell(line)
+
+    try:
+        found = solve(mdp, progress=look, **asked)
+    except Exception as error:  # one cell that fails does not end the others
+        said = shown(str(error), LONGEST_LINE)
+        return Outcome(None, f"{type(error).__name__}: {said}", time.perf_counter() - began)
+    return Outcome(found, "", time.perf_counter() - began)
+
+
+def cell_of(key: Key, outcome: Outcome) -> Cell:
+    """What the table says about an outcome."""
+    found = outcome.solution
+    if found is None:
+        return Cell(key.model, key.depth, key.seed, seconds=outcome.seconds, status="failed", error=outcome.error)
+    return Cell(
+        key.model,
+        key.depth,
+        key.seed,
+        found.value,
+        found.bound,
+        found.gap,
+        found.optimum,
+        found.policy.num_leaves,
+        found.proved_optimal,
+        outcome.seconds,
+        found.status.name,
+        found.sense,
+    )
+
+
+def claimed_cell(entry: Mapping[str, Any]) -> Cell:
+    """The cell of an entry that passed its check."""
+    return Cell(**{f.name: entry[f.name] for f in fields(Cell)})
+
+
+cell_entry = record(
+    {
+        "model": text(4096),
+        "depth": optional(whole(0)),
+        "seed": whole(0),
+        "value": optional(number()),
+        "bound": optional(number()),
+        "gap": optional(number(0)),
+        "optimum": optional(number()),
+        "leaves": optional(whole(1)),
+        "proved": truth,
+        "seconds": number(0),
+        "status": text(200),
+        "sense": one_of("max", "min"),
+        "error": text(10_000),
+    }
+)

@@ -1,0 +1,191 @@
+"""The first wish to end gives the best tree, the second ends; a full disk and kill -9 lose no result."""
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spotree import Solution
+from spotree.cli.impatience import GRACE
+from spotree.sweeps.folder import Folder
+
+LONG = ("-t", "60", "--threads", "1")
+COMMANDS = {
+    "solve": ("solve", "tiger_vs_antelope", "-d", "4", *LONG),
+    "certify": ("certify", "tiger_vs_antelope", "-d", "4", *LONG),
+    "smallest": ("smallest", "tiger_vs_antelope", *LONG),
+    "frontier": ("frontier", "tiger_vs_antelope", *LONG),
+    "improve": ("improve", "tictactoe_vs_random", "-d", "4", "-e", "rsbb", *LONG),
+    "compare": ("compare", "tiger_vs_antelope", "-d", "4", *LONG),
+    "sweep": ("sweep", "tiger_vs_antelope", "-d", "4", *LONG),
+}
+
+
+def begun(*arguments: str, cwd: Path, **more: Any) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "spotree", *arguments]
+    return subprocess.Popen(command, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+
+
+def wait_for(path: Path, process: "subprocess.Popen[str]") -> None:
+    end = time.monotonic() + 60
+    while not path.exists():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_request_to_end_is_answered_with_what_there_is(name: str, tmp_path: Path) -> None:
+    number = signal.SIGTERM if name in ("solve", "frontier", "sweep", "improve") else signal.SIGINT
+    with begun(*COMMANDS[name], cwd=tmp_path) as process:
+        time.sleep(3.0)
+        began = time.monotonic()
+        process.send_signal(number)
+        out, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert error in (
+        "",
+        "spotree: interrupted\n",
+    )  # the latter where the machine was so slow that nothing had begun
+    if not error:
+        assert "interrupted" in out or name == "sweep"
+        assert len(out.splitlines()) > 3
+    assert time.monotonic() - began < 20
+
+
+def test_the_second_one_ends_at_once_even_where_nobody_listens(tmp_path: Path) -> None:
+    code = (
+        "import signal, time; from spotree.cli.impatience import end_at_the_second; end_at_the_second();"
+        "signal.signal(signal.SIGINT, lambda *_: None); print('ready', flush=True);"
+        "[time.sleep(0.1) for _ in range(600)]"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGINT)  # at the same time: one wish
+        time.sleep(GRACE + 1.0)
+        assert process.poll() is None
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert time.monotonic() - began < GRACE + 10
+    assert error == b"spotree: interrupted again; ended without the result\n"
+
+
+def test_a_sweep_killed_again_and_again_runs_each_cell_once(tmp_path: Path) -> None:
+    asked = ("xor", "frozenlake_4x4", "tiger_vs_antelope", "-d", "1-2", "--seeds", "2", "-t", "0.4", "--out", "out")
+    table = tmp_path / "out" / "table.csv"
+    seen: dict[str, int] = {}
+    for kill, more in enumerate([asked, ("--resume", "out"), ("--resume", "out")]):
+        with begun("sweep", *more, "--threads", "1", cwd=tmp_path) as process:
+            wait_for(table, process)
+            time.sleep(1.0)
+            process.send_signal(signal.SIGKILL if kill != 1 else signal.SIGTERM)
+            process.communicate(timeout=60)
+        done = {file.name: file.stat().st_mtime_ns for file in (tmp_path / "out" / "runs").iterdir()}
+        assert {name: done.get(name) for name in seen} == seen  # what was done was not run again
+        seen = recorded(tmp_path / "out", done)
+    with begun("sweep", "--resume", "out", "--threads", "1", cwd=tmp_path) as process:
+        out, error = process.communicate(timeout=60)
+    assert process.returncode == 0, error
+    cells = [tuple(line.split(",")[:3]) for line in table.read_text().splitlines()[1:]]
+    assert len(cells) == len(set(cells)) == 12
+    assert "12 of 12 cells" in out
+
+
+def recorded(folder: Path, files: dict[str, int]) -> dict[str, int]:
+    """The files of cells that the sweep knows to be done."""
+    there = Folder(folder)
+    plan, cells, _ = there.resume()
+    there.close()
+    return {name: files[name] for name in (there.run_file(plan, cell.key).name for cell in cells)}
+
+
+def test_two_processes_on_one_sweep_are_one_too_many(tmp_path: Path) -> None:
+    asked = ("sweep", "tiger_vs_antelope", "-d", "4", "-t", "30", "--threads", "1", "--out", "out")
+    with begun(*asked, cwd=tmp_path) as first:
+        wait_for(tmp_path / "out" / "table.csv", first)
+        with begun("sweep", "--resume", "out", cwd=tmp_path) as second:
+            _, error = second.communicate(timeout=60)
+        first.kill()
+    assert second.returncode == 2
+    assert "another process is writing it" in error
+
+
+def test_a_full_disk_costs_the_checkpoint_and_not_the_result(tmp_path: Path) -> None:
+    asked = ("solve", "frozenlake_4x4", "-d", "2", "-t", "5", "--threads", "1", "--checkpoint", "run.ckpt")
+
+    def small() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    with begun(*asked, "--out", "run.json", cwd=tmp_path, preexec_fn=small) as process:
+        out, error = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert "return " in out
+    assert len(re.findall("no checkpoint: run.ckpt: cannot be written", error)) == 1
+    assert error.count("run.ckpt: cannot be written") == 2  # when it happened, and at the end
+    assert "run.json: cannot be written" in error
+    assert [file.name for file in tmp_path.iterdir()] == []
+
+
+def test_a_sweep_on_a_full_disk_still_shows_its_table(tmp_path: Path) -> None:
+    def small() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    asked = ("sweep", "xor", "-d", "1", "-t", "0.3", "--threads", "1", "--out", "out")
+    with begun(*asked, cwd=tmp_path, preexec_fn=small) as process:
+        out, error = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert "1 of 1 cells" in out
+    assert "cannot be written" in error
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unwritable for root")
+def test_an_unwritable_folder_is_refused_before_the_search(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with begun("solve", "xor", "-d", "1", "--checkpoint", "run.ckpt", cwd=tmp_path) as process:
+        _, error = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert error.startswith("spotree: --checkpoint run.ckpt: cannot be written (no permission to write")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--resume", "none.ckpt"), "none.ckpt: there is no such file"),
+        (("--checkpoint", "/dev/full"), "/dev/full: cannot be written (a checkpoint needs a regular file)"),
+        (("--checkpoint", "none/run.ckpt"), "--checkpoint none/run.ckpt: cannot be written"),
+        (("--checkpoint", "a", "--out", "a"), "--checkpoint and another option name the same file, a"),
+        (("--checkpoint", "a", "-m", "spot"), "method 'spot' keeps no checkpoints"),
+        (("--resume", "a", "-m", "viper"), "method 'viper' keeps no checkpoints"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_in_one_line(
+    arguments: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    with begun("solve", "xor", "-d", "1", *arguments, cwd=tmp_path) as process:
+        _, error = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert said in error
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_file_of_an_interrupted_run_is_whole(tmp_path: Path) -> None:
+    asked = (*COMMANDS["solve"], "--out", "run.json", "--checkpoint", "run.ckpt", "--checkpoint-every", "0.2")
+    with begun(*asked, cwd=tmp_path) as process:
+        wait_for(tmp_path / "run.ckpt", process)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert Solution.load(tmp_path / "run.json").status.name == "INTERRUPTED"
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["run.ckpt", "run.json"]
