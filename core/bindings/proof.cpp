@@ -83,8 +83,8 @@ class Proof {
         prover_.old = std::move(old);
     }
 
-    // Go on with what is left of a stopped search of rule "tree"; `words` and `numbers` are what it wrote, `next`
-    // is the number of its next region.
+    // Go on with what is left of a stopped search of rule "tree"; `words` and `numbers` are what it wrote,
+    // `next` is the number of its next region.
     void reopen(In1<int32_t> words, In1<double> numbers, int32_t next, In1<int32_t> left_words,
                 In1<double> left_numbers) {
         prover_.old_search = {copy_of<int32_t>(words),
@@ -137,7 +137,9 @@ class Proof {
     }
 
     // What a rule has written since the last call: its epoch, words and numbers.
-    TextArrays drain(bool by_tree) { return as_tuple((by_tree ? prover_.by_tree : prover_.by_state).drain()); }
+    TextArrays drain(bool by_tree) {
+        return as_tuple((by_tree ? prover_.by_tree : prover_.by_state).drain());
+    }
 
     // What both rules have written since the last call, what is left of rule "tree" at this moment (words and
     // numbers), and the number of its next region; nothing if that is not known now.
@@ -171,8 +173,8 @@ void add_proof(nb::module_& m) {
     nb::class_<Proof>(m, "Proof")
         .def(nb::init<OwnedProblem&, double>(), "model"_a, "tolerance"_a, nb::keep_alive<1, 2>())
         .def("start", &Proof::start, nb::kw_only(), "seconds"_a, "threads"_a, "state_rule"_a, "tree_rule"_a,
-             "regret"_a, "floors"_a, "filter"_a, "solo"_a, "journal"_a, "keep_left"_a, "before_floors"_a, "memory_limit"_a,
-             "listed"_a, "most_regions"_a = 0)
+             "regret"_a, "floors"_a, "filter"_a, "solo"_a, "journal"_a, "keep_left"_a, "before_floors"_a,
+             "memory_limit"_a, "listed"_a, "most_regions"_a = 0)
         .def("resume", &Proof::resume, "words"_a, "numbers"_a, "bound"_a)
         .def("reopen", &Proof::reopen, nb::kw_only(), "words"_a, "numbers"_a, "next"_a, "left_words"_a,
              "left_numbers"_a)

@@ -1,4 +1,5 @@
-// A piece of the search of rule "tree": a region that was parted, and those of its children that are not done.
+// A piece of the search of rule "tree": a region that was parted, and those of its children that are not
+// done.
 #pragma once
 
 #include "proof/partial.hpp"
@@ -12,12 +13,12 @@ struct Piece {
     Item item;                               // that one
     bool splits;                             // else it is a leaf and takes an action
     int32_t number;                          // of its record
-    double share;                            // of the whole search: all of it, each child's once they are listed
+    double share;  // of the whole search: all of it, each child's once they are listed
     std::vector<TreeNode> nodes;
     int32_t sibling = -1;  // the node to be settled next
     bool listed = false;
-    std::vector<Child> children;  // most promising first
-    size_t next = 0;              // the first child that is not done
+    std::vector<Child> children;                      // most promising first
+    size_t next = 0;                                  // the first child that is not done
     std::vector<std::pair<int32_t, int32_t>> wanted;  // from elsewhere: which children are not done
 
     // All items, as the region was bounded with.
@@ -63,7 +64,8 @@ struct Piece {
             const auto at = std::find_if(children.begin(), children.end(), [&](const Child& c) {
                 return c.first == first && c.second == second;
             });
-            if (at == children.end()) throw std::invalid_argument("a piece names a child that it cannot have");
+            if (at == children.end())
+                throw std::invalid_argument("a piece names a child that it cannot have");
             chosen.push_back(*at);
         }
         children = std::move(chosen);

@@ -26,11 +26,11 @@ struct OldTree {
     std::vector<Piece> pieces;
 };
 
-// The words are: number of hopeless leaves, they; rounds, number of words and of numbers of the root's draft, its
-// words; the root's allowed actions; the number of pieces, and they. A piece: length, number, whether it splits,
-// sibling, whether its children are listed; number of items, they (the one to be parted last); number of nodes,
-// they; number of children, they; allowed actions. The numbers are: bound of the root, what stays open, share; the
-// root's value, floors, weight, those of its draft; for each piece its share and its value.
+// The words are: number of hopeless leaves, they; rounds, number of words and of numbers of the root's draft,
+// its words; the root's allowed actions; the number of pieces, and they. A piece: length, number, whether it
+// splits, sibling, whether its children are listed; number of items, they (the one to be parted last); number
+// of nodes, they; number of children, they; allowed actions. The numbers are: bound of the root, what stays
+// open, share; the root's value, floors, weight, those of its draft; for each piece its share and its value.
 inline TreeText write_tree(const Shared& shared, const OldTree& whole, const std::deque<Piece>& pieces) {
     TreeText text;
     auto& words = text.words;
@@ -185,7 +185,8 @@ class TreeReader {
     // A number of things that take a word each at least: no memory for what is not there.
     size_t count(int32_t least) {
         const auto found = size_t(word(least, kMost));
-        if (found > text_.words.size() - at_ + 1) throw std::invalid_argument("a piece counts more than it has");
+        if (found > text_.words.size() - at_ + 1)
+            throw std::invalid_argument("a piece counts more than it has");
         return found;
     }
 

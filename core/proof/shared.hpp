@@ -48,7 +48,8 @@ struct Shared {
     bool stopped() { return done.load(std::memory_order_relaxed) || much_better() || stop.check(); }
 
     bool much_better() const {
-        return best.load(std::memory_order_relaxed) > restart_above && !no_restart.load(std::memory_order_relaxed);
+        return best.load(std::memory_order_relaxed) > restart_above &&
+               !no_restart.load(std::memory_order_relaxed);
     }
 
     bool offer(double value, const std::vector<TreeNode>& tree) {

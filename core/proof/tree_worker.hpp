@@ -46,7 +46,8 @@ class TreeWorker {
         const Verdict verdict = bounder_.process(root, whole, 1, false, nullptr, nullptr, Effort::none);
         if (verdict == Verdict::open) {
             nodes_.assign(1, {});
-            TreeTask task{std::make_shared<const Region>(root), whole, partial(root), -1, 0, 0, draft, 1.0, {}};
+            TreeTask task{
+                std::make_shared<const Region>(root), whole, partial(root), -1, 0, 0, draft, 1.0, {}};
             if (auto piece = parted(task)) {
                 hand_over(std::move(*piece));
             } else if (!complete(task)) {
@@ -137,7 +138,8 @@ class TreeWorker {
         const bool splits = shape.splittable(item);
         const int32_t number = write(task, {splits ? 2 : 3, int32_t(at)});
         items.erase(items.begin() + int64_t(at));
-        Piece piece{task.region, task.partial, items, item, splits, number, task.share, {}, -1, false, {}, 0, {}};
+        Piece piece{task.region, task.partial, items, item, splits, number, task.share,
+                    {},          -1,           false, {},   0,      {}};
         return piece;
     }
 
@@ -219,8 +221,9 @@ class TreeWorker {
         }
         nodes_[piece.item.node] = {child.first, size, size + 1, -1};
         nodes_.resize(size_t(size) + 2);
-        TreeTask task{piece.region, std::move(items), piece.partial, piece.number, child.first,
-                      child.second, {},               piece.share,   key};
+        TreeTask task{piece.region, std::move(items), piece.partial,
+                      piece.number, child.first,      child.second,
+                      {},           piece.share,      key};
         return descend(task);
     }
 

@@ -15,10 +15,11 @@ from spotree.errors import InfeasibleError
 from spotree.proof import certify as certifying
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
+from spotree.proof.elsewhere import Spreading
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.left import Left, places_of_numbers
 from spotree.proof.pool import Pool
-from spotree.proof.spread import Spread, Spreading
+from spotree.proof.spread import Spread
 
 TREES = Ingredients(rules=("tree",), before_floors=0.0, levels=False)
 

@@ -2,6 +2,7 @@
 
 import shlex
 from pathlib import Path
+from time import monotonic as clock
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from spotree.cli.answer import OnlyProved, exit_as, hand_over
 from spotree.cli.certificate import CertificateFile, check_files
 from spotree.cli.checkpoint import CheckpointEvery, CheckpointFile, failure_of, keeper_for, say_checkpoint
+from spotree.cli.cluster import ClusterName, on_cluster, show_shares
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson
 from spotree.cli.solve import Depth, MaxLeaves, Out, Seconds, Start, Threads
@@ -37,12 +39,7 @@ def certify(
             "--resume", help="Go on from a checkpoint or a certificate, taken on trust; --time counts anew."
         ),
     ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            "--cluster", help="Share the proof with workers: local:N, or the address of a dask scheduler."
-        ),
-    ] = None,
+    cluster: ClusterName = None,
     levels: Annotated[
         bool,
         typer.Option(
@@ -68,24 +65,29 @@ def certify(
     from spotree.methods.solution import Solution
     from spotree.proof.certify import certify as run
     from spotree.proof.ingredients import Ingredients
+    from spotree.step.limits import left_of
 
     target = check_files(out, certificate)
     keeper = keeper_for(checkpoint, checkpoint_every, out, certificate)
     unwritten: list[SpotreeError] = []
+    began = clock()
     try:
-        with LiveLine(quiet=as_json, sense=mdp.sense) as live:
+        with (
+            on_cluster(cluster, as_json) as crew,
+            LiveLine(as_json, mdp.sense, crew, left_of(time_limit, clock() - began)) as live,
+        ):
             solution = run(
                 mdp,
                 depth,
                 max_leaves=max_leaves,
-                time_limit=time_limit,
+                time_limit=max(0.0, time_limit - (clock() - began)),
                 memory_limit=None if memory is None else int(memory * 1e9),
                 threads=threads,
                 start=None if start is None else Solution.load(start),
                 certificate=certificate,
                 checkpoint=keeper,
                 resume=resume,
-                cluster=cluster,
+                cluster=crew,
                 progress=live.show,
                 ingredients=Ingredients(levels=levels),
             )
@@ -96,6 +98,8 @@ def certify(
     hand_over(solution, out, as_json, [*unwritten, *failure_of(keeper)])
     target.say(as_json)
     say_checkpoint(keeper, None, as_json)
+    if not as_json:
+        show_shares(crew)
     if resume is not None and not as_json:
         name = shown(shlex.quote(str(resume)), LONGEST_LINE)
         way = "checks both" if certificate is not None else "needs a new one: run again with --certificate"

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from spotree.checkpoint import Keeper
-from spotree.cluster.crew import Crew
-from spotree.cluster.open import Cluster, check_cluster, opened
+from spotree.cluster.open import Cluster, check_cluster, crewed
 from spotree.errors import InvalidProblemError
 from spotree.files import check_target
 from spotree.mdp.fingerprint import fingerprint
@@ -21,6 +20,7 @@ from spotree.methods.solution import Solution
 from spotree.methods.start import Start, fitting_start
 from spotree.proof.attempt import half_of_memory
 from spotree.proof.certificate import Certificate, as_certified
+from spotree.proof.elsewhere import Spreading
 from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.keeping import Keeping
@@ -28,7 +28,6 @@ from spotree.proof.problem import TOLERANCE, make_problem
 from spotree.proof.recorder import Recorder
 from spotree.proof.run import Run
 from spotree.proof.saved_proof import is_checkpoint, load_proof
-from spotree.proof.spread import Spreading
 
 LEAST_TOLERANCE = 1e-12
 SEARCH_SHARE, LONGEST_SEARCH = 0.1, 60.0  # of the time limit, in seconds: for all searches where nothing is said
@@ -102,8 +101,7 @@ def certify(
     check_size(mdp, depth, max_leaves)
     if not LEAST_TOLERANCE <= tolerance < 1:
         raise InvalidProblemError(f"tolerance is {tolerance}; it must be between {LEAST_TOLERANCE:g} and 1")
-    if cluster is not None:
-        check_cluster(cluster)
+    check_cluster(cluster)
     keeper = checkpoint if checkpoint is None or isinstance(checkpoint, Keeper) else Keeper(checkpoint)
     with ExitStack() as stack:
         if keeper is not None:
@@ -129,7 +127,7 @@ def certify(
             memory_limit or half_of_memory(),
             budget,
             keeping=None if keeper is None else Keeping(keeper, tolerance),
-            spreading=None if cluster is None else Spreading(Crew(stack.enter_context(opened(cluster)))),
+            spreading=None if cluster is None else Spreading(stack.enter_context(crewed(cluster))),
         )
         if start is not None:
             run.incumbent.offer(fitting_start(start, mdp, depth, max_leaves))

@@ -9,6 +9,7 @@ from spotree.methods.solution import Solution, SolveStatus
 from spotree.methods.start import fitting_start
 from spotree.proof.attempt import Attempt
 from spotree.proof.certificate import Certificate
+from spotree.proof.elsewhere import Spreading
 from spotree.proof.follow import collect, follow
 from spotree.proof.incumbent import Incumbent, search_due
 from spotree.proof.ingredients import Ingredients
@@ -18,7 +19,7 @@ from spotree.proof.problem import Problem
 from spotree.proof.recorder import Recorder
 from spotree.proof.saved_proof import SavedProof
 from spotree.proof.schedule import FAR_ENOUGH, LEAST_ROOM, TIME_PART, Standing, Turn, first_turn, next_turn
-from spotree.proof.spread import Spread, Spreading
+from spotree.proof.spread import Spread
 from spotree.tree.claim import claimed_tree
 
 

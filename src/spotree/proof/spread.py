@@ -7,7 +7,7 @@ import hashlib
 import math
 import time
 import warnings
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -15,69 +15,21 @@ import numpy as np
 
 from spotree import _core
 from spotree.axes import Floats, SmallInts
-from spotree.cluster.crew import Crew, Job
+from spotree.cluster.crew import Job
 from spotree.cluster.executor import Shared
 from spotree.errors import ClusterError
 from spotree.mdp.fingerprint import fingerprint
+from spotree.proof.elsewhere import Elsewhere, Sent, Spreading
 from spotree.proof.left import Left, Piece
 from spotree.proof.pool import Pool
 from spotree.proof.problem import Problem
 from spotree.proof.proving import Nodes, Streams, Text
 from spotree.proof.task import Answer, Question, prove_pieces
 
-ALONE = 2.0  # seconds that a proof runs here first: most end within them
-SHORT, LONG = 0.5, 5.0  # seconds of a task: short ones while some worker has nothing to do
 RAMP = 0.1  # of the time since the first task: the longest that a task may be
 GRACE = 1.0  # seconds after the time limit for answers that are on their way
 LONGER = 2.0  # a task after one that came to nothing
-PATIENCE = 60.0  # seconds after which a task counts as hanging
 TREE, CLOSED = 3, 1  # as the core numbers winners and endings
-
-
-@dataclass(slots=True, eq=False)
-class Spreading:
-    """How the proofs of one run are spread: the crew, and the model as each worker gets it once."""
-
-    crew: Crew
-    alone: float = ALONE
-    short: float = SHORT
-    long: float = LONG
-    patience: float = PATIENCE
-    regions: int = 0  # of rule "tree" here and of each task, at most; 0: as many as there is time for
-    lost: bool = False  # nobody answers: proofs stay here
-
-    def __post_init__(self) -> None:
-        self.long = max(self.long, self.short)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Sent:
-    pieces: tuple[Piece, ...]
-    first: int  # number of the regions that it may write
-
-
-@dataclass(slots=True, eq=False)
-class _Elsewhere:
-    """What is known of the pieces since they were handed out."""
-
-    root: Left
-    epoch: int
-    next: int  # number of the next region
-    pool: Pool
-    hopeless: SmallInts  # [leaf, (cube, action)]
-    began: float
-    open: float
-    words: list[SmallInts] = field(default_factory=list)
-    numbers: list[Floats] = field(default_factory=list)
-    regions: int = 0
-    least: float = 0.0  # seconds of a task: more where one was too short for a single region
-    finished: bool = False
-
-    def learn(self, hopeless: SmallInts) -> None:
-        """Leaves that a worker found; others may have found them, too."""
-        known = {tuple(leaf) for leaf in self.hopeless.tolist()} if len(hopeless) else set()
-        new = [leaf for leaf in hopeless.tolist() if tuple(leaf) not in known]
-        self.hopeless = np.concatenate([self.hopeless, np.array(new, np.int32).reshape(-1, 2)])
 
 
 class Spread:
@@ -86,7 +38,7 @@ class Spread:
     def __init__(self, problem: Problem, spreading: Spreading) -> None:
         self.problem, self.by = problem, spreading
         self.here = _core.Proof(problem.model, problem.margin / 2)
-        self.away: _Elsewhere | None = None
+        self.away: Elsewhere | None = None
         self.states: list[Text] = []  # written by rule "state" and not yet drained
         self.ended = False
         self.settings: dict[str, Any] = {}
@@ -158,7 +110,7 @@ class Spread:
         problem, mdp = self.problem, self.problem.frame.mdp
         left = Left.read(*streams, mdp.num_states, len(problem.groups.state), mdp.num_actions)
         self.states.append(states)
-        self.away = _Elsewhere(
+        self.away = Elsewhere(
             replace(left, pieces=()),
             epoch,
             following,
@@ -203,7 +155,7 @@ class Spread:
                 prove_pieces,
                 *(self.model, self.question, self.away.hopeless, pieces),
                 *(self.value(), min(wish, left), self.away.next),
-                about=_Sent(pieces, self.away.next),
+                about=Sent(pieces, self.away.next),
                 patience=self.by.patience,
             )
 
@@ -223,6 +175,7 @@ class Spread:
         away.learn(answer.hopeless)
         away.open = max(away.open, answer.open)
         away.regions += answer.regions
+        self.by.crew.count(job, answer.regions, "regions")
         if _unchanged(sent.pieces, answer.pieces):
             away.least = LONGER * answer.seconds
         if answer.tree is not None and answer.value > self.value():
