@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*.cpp core/*/*.hpp core/*/*.cpp checker/*.hpp checker/*.cpp)
 
-.PHONY: demo test lint bench bench-evaluate bench-step bench-returns bench-sizes bench-evaluations bench-timing bench-peers bench-published fuzz sanitize sanitize-quick core clean bench-proofs bench-rules-agree bench-random bench-simulation bench-kills bench-against
+.PHONY: demo test lint bench bench-evaluate bench-step bench-returns bench-sizes bench-evaluations bench-timing bench-peers bench-published fuzz sanitize sanitize-quick core clean bench-proofs bench-rules-agree bench-random bench-simulation bench-kills bench-against bench-scale
 
 demo: .venv/stamp-run          ## the main job on a shipped model
 	$(BIN)/spotree solve tiger_vs_antelope --depth 3 --time 10
@@ -47,6 +47,9 @@ bench-random: .venv/stamp-dev   ## claims about 10,000 random models against all
 
 bench-simulation: .venv/stamp-dev ## how often the 99 % interval of played episodes holds the exact return; ARGS="--runs 20"
 	$(BIN)/python benchmarks/simulation.py $(ARGS)
+
+bench-scale: .venv/stamp-dev    ## two workers beside one: search and rsbb on local clusters; ARGS="--seconds 10 --repeats 1"
+	$(BIN)/python benchmarks/scale.py $(ARGS)
 
 bench-kills: .venv/stamp-dev    ## kill -9 at random instants, each resumed: nothing worse, a period lost at most; ARGS="--kills 5"
 	$(BIN)/python benchmarks/kills.py $(ARGS)

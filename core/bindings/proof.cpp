@@ -1,4 +1,5 @@
 // What Python sees of the proof: one that runs in the background and can be asked, fed and stopped.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -46,16 +47,25 @@ struct OwnedProblem : ProofModel {
     std::tuple<ModelArrays, In2<int32_t>, In1<int32_t>> arrays;
 };
 
+using TextArrays = std::tuple<int32_t, Out1<int32_t>, Out1<double>>;
+using LeftArrays = std::tuple<Out1<int32_t>, Out1<double>>;
+
+TextArrays as_tuple(const Journal::Text& text) {
+    return {text.epoch, to_array(text.words), to_array(text.numbers)};
+}
+
 class Proof {
   public:
     Proof(OwnedProblem& model, double tolerance) : prover_(model) { prover_.shared.tolerance = tolerance; }
 
     void start(double seconds, int threads, bool state_rule, bool tree_rule, bool regret, bool floors,
-               bool filter, bool solo, bool journal, double before_floors, int64_t memory_limit,
-               int64_t listed) {
+               bool filter, bool solo, bool journal, bool keep_left, double before_floors,
+               int64_t memory_limit, int64_t listed, int64_t most_regions) {
         prover_.shared.switches = {regret, floors, filter, solo};
         prover_.shared.memory_limit = size_t(memory_limit);
         prover_.by_state.on = prover_.by_tree.on = journal;
+        prover_.keep_left = keep_left;
+        if (most_regions > 0) prover_.shared.most_regions = most_regions;
         prover_.by_state.listed = prover_.by_tree.listed = size_t(listed);
         const Plan plan{threads, state_rule, tree_rule, seconds, before_floors};
         thread_.start([this, plan] { prover_.run(plan); });
@@ -71,6 +81,16 @@ class Proof {
             prover_.shared.model,
             prover_.shared.symmetries);  // a malformed one raises here, not in the background
         prover_.old = std::move(old);
+    }
+
+    // Go on with what is left of a stopped search of rule "tree"; `words` and `numbers` are what it wrote,
+    // `next` is the number of its next region.
+    void reopen(In1<int32_t> words, In1<double> numbers, int32_t next, In1<int32_t> left_words,
+                In1<double> left_numbers) {
+        prover_.old_search = {copy_of<int32_t>(words),
+                              copy_of<double>(numbers),
+                              next,
+                              {copy_of<int32_t>(left_words), copy_of<double>(left_numbers)}};
     }
 
     // True once the proof has ended; waits at most so many seconds.
@@ -100,6 +120,7 @@ class Proof {
     double certified() { return prover_.certified(); }
     int64_t regions() const { return prover_.shared.regions.load(); }
     double share() { return prover_.share(); }
+    void tell_share(double done) { prover_.tell_share(done); }
     int winner() const { return int(prover_.winner.load()); }
     int ending() { return int(prover_.ending()); }
 
@@ -116,18 +137,22 @@ class Proof {
     }
 
     // What a rule has written since the last call: its epoch, words and numbers.
-    auto drain(bool by_tree) {
-        Journal& journal = by_tree ? prover_.by_tree : prover_.by_state;
-        std::vector<int32_t> words;
-        std::vector<double> numbers;
-        int32_t epoch;
+    TextArrays drain(bool by_tree) {
+        return as_tuple((by_tree ? prover_.by_tree : prover_.by_state).drain());
+    }
+
+    // What both rules have written since the last call, what is left of rule "tree" at this moment (words and
+    // numbers), and the number of its next region; nothing if that is not known now.
+    std::optional<std::tuple<TextArrays, TextArrays, LeftArrays, int32_t>> snapshot(bool for_good) {
+        std::optional<Snapshot> found;
         {
-            std::scoped_lock hold(journal.lock);
-            words.swap(journal.words);
-            numbers.swap(journal.numbers);
-            epoch = journal.epoch;
+            nb::gil_scoped_release release;
+            found = prover_.snapshot(for_good);
         }
-        return std::make_tuple(epoch, to_array(words), to_array(numbers));
+        if (!found) return {};
+        return std::tuple(as_tuple(found->by_state), as_tuple(found->by_tree),
+                          LeftArrays(to_array(found->left.words), to_array(found->left.numbers)),
+                          found->next);
     }
 
   private:
@@ -148,9 +173,11 @@ void add_proof(nb::module_& m) {
     nb::class_<Proof>(m, "Proof")
         .def(nb::init<OwnedProblem&, double>(), "model"_a, "tolerance"_a, nb::keep_alive<1, 2>())
         .def("start", &Proof::start, nb::kw_only(), "seconds"_a, "threads"_a, "state_rule"_a, "tree_rule"_a,
-             "regret"_a, "floors"_a, "filter"_a, "solo"_a, "journal"_a, "before_floors"_a, "memory_limit"_a,
-             "listed"_a)
+             "regret"_a, "floors"_a, "filter"_a, "solo"_a, "journal"_a, "keep_left"_a, "before_floors"_a,
+             "memory_limit"_a, "listed"_a, "most_regions"_a = 0)
         .def("resume", &Proof::resume, "words"_a, "numbers"_a, "bound"_a)
+        .def("reopen", &Proof::reopen, nb::kw_only(), "words"_a, "numbers"_a, "next"_a, "left_words"_a,
+             "left_numbers"_a)
         .def("wait", &Proof::wait, "seconds"_a)
         .def("stop", &Proof::stop)
         .def("offer", &Proof::offer, "value"_a, nb::kw_only(), "split"_a, "left"_a, "right"_a, "action"_a)
@@ -159,10 +186,12 @@ void add_proof(nb::module_& m) {
         .def("certified", &Proof::certified)
         .def("regions", &Proof::regions)
         .def("share", &Proof::share)
+        .def("tell_share", &Proof::tell_share, "done"_a)
         .def("winner", &Proof::winner)
         .def("ending", &Proof::ending)
         .def("tree", &Proof::tree)
-        .def("drain", &Proof::drain, "by_tree"_a);
+        .def("drain", &Proof::drain, "by_tree"_a)
+        .def("snapshot", &Proof::snapshot, "for_good"_a = false);
 }
 
 }  // namespace spotree::bindings

@@ -1,4 +1,7 @@
 // What Python sees of rsbb.
+#include <optional>
+#include <string>
+
 #include "arrays.hpp"
 #include "interrupted.hpp"
 #include "rsbb/search.hpp"
@@ -40,12 +43,11 @@ Step view(const StepArrays& s) {
 }
 
 void set(Settings* self, bool settled, bool group, bool snap, bool primal, bool actions, uint64_t seed,
-         int32_t threads, double seconds, double bytes, double best_gain, double gap_tolerance,
-         double resolution, double start_loss) {
+         int32_t threads, double bytes, double best_gain, double gap_tolerance, double resolution,
+         double start_loss) {
     new (self) Settings{{settled, group, snap, primal, actions},
                         seed,
                         threads,
-                        seconds,
                         bytes,
                         best_gain,
                         gap_tolerance,
@@ -53,18 +55,45 @@ void set(Settings* self, bool settled, bool group, bool snap, bool primal, bool 
                         start_loss};
 }
 
-Outcome rsbb(const StepArrays& arrays, const Settings& settings) {
-    Outcome outcome;
-    {
+// A search and the arrays that it looks at.
+class RsbbSearch {
+  public:
+    RsbbSearch(const StepArrays& arrays, const Settings& settings) : arrays_(arrays), step_(view(arrays_)) {
         nb::gil_scoped_release release;
-        Stop stop(settings.seconds, interrupted);
-        Step step = view(arrays);
-        step.prepare();
-        outcome = Search(step, settings).run(stop);
+        step_.prepare();
+        search_.emplace(step_, settings);
     }
-    forget_interrupt();
-    return outcome;
-}
+
+    bool begin() { return search_->begin(); }
+
+    int go_on(double seconds) {
+        {
+            nb::gil_scoped_release release;
+            Stop stop(seconds, interrupted);
+            search_->go_on(stop);
+        }
+        forget_interrupt();
+        return static_cast<int>(search_->outcome().reason);
+    }
+
+    void take(const In2<int64_t>& regions) {
+        if (regions.shape(1) != search_->width())
+            throw std::invalid_argument("regions have " + std::to_string(regions.shape(1)) + " words, not " +
+                                        std::to_string(search_->width()));
+        nb::gil_scoped_release release;
+        search_->take(regions.data(), static_cast<int64_t>(regions.shape(0)));
+    }
+
+    Out1<int64_t> give(int64_t count, bool all) { return to_array(search_->give(count, all)); }
+    Out1<int64_t> regions() const { return to_array(search_->regions()); }
+    Search& search() { return *search_; }
+    const Search& search() const { return *search_; }
+
+  private:
+    StepArrays arrays_;
+    Step step_;
+    std::optional<Search> search_;
+};
 
 }  // namespace
 
@@ -78,7 +107,7 @@ void add_rsbb(nb::module_& m) {
              "frozen_cut"_a, "frozen_action"_a, "depth"_a, "max_leaves"_a);
     nb::class_<Settings>(m, "RsbbSettings")
         .def("__init__", &set, nb::kw_only(), "settled"_a, "group"_a, "snap"_a, "primal"_a, "actions"_a,
-             "seed"_a, "threads"_a, "seconds"_a, "bytes"_a, "best_gain"_a, "gap_tolerance"_a, "resolution"_a,
+             "seed"_a, "threads"_a, "bytes"_a, "best_gain"_a, "gap_tolerance"_a, "resolution"_a,
              "start_loss"_a);
     nb::class_<Outcome>(m, "RsbbOutcome")
         .def_prop_ro(
@@ -87,6 +116,7 @@ void add_rsbb(nb::module_& m) {
             "cut", [](const Outcome& o) { return to_array(o.tree.cut); }, fresh)
         .def_prop_ro(
             "action", [](const Outcome& o) { return to_array(o.tree.action); }, fresh)
+        .def_prop_ro("loss", [](const Outcome& o) { return o.tree.loss; })
         .def_ro("feasible", &Outcome::feasible)
         .def_prop_ro("reason", [](const Outcome& o) { return static_cast<int>(o.reason); })
         .def_ro("least_loss", &Outcome::least_loss)
@@ -95,7 +125,24 @@ void add_rsbb(nb::module_& m) {
         .def_ro("discarded", &Outcome::discarded)
         .def_ro("largest_frontier", &Outcome::largest_frontier)
         .def_ro("candidates", &Outcome::candidates);
-    m.def("rsbb", &rsbb, "step"_a, "settings"_a);
+    nb::class_<RsbbSearch>(m, "RsbbSearch")
+        .def(nb::init<const StepArrays&, const Settings&>(), nb::kw_only(), "step"_a, "settings"_a)
+        .def("begin", &RsbbSearch::begin)
+        .def("go_on", &RsbbSearch::go_on, "seconds"_a)
+        .def("take", &RsbbSearch::take, "regions"_a)
+        .def("give", &RsbbSearch::give, "count"_a, "all"_a)
+        .def("regions", &RsbbSearch::regions)
+        .def(
+            "meet", [](RsbbSearch& s, double loss) { s.search().meet(loss); }, "loss"_a)
+        .def(
+            "closed", [](const RsbbSearch& s, double loss) { return s.search().closed(loss); },
+            "least_loss"_a)
+        .def("conclude", [](RsbbSearch& s) { return s.search().conclude(); })
+        .def_prop_ro("open", [](const RsbbSearch& s) { return s.search().open(); })
+        .def_prop_ro("width", [](const RsbbSearch& s) { return s.search().width(); })
+        .def_prop_ro("open_least", [](const RsbbSearch& s) { return s.search().open_least(); })
+        .def_prop_ro("discarded_least", [](const RsbbSearch& s) { return s.search().discarded_least(); })
+        .def_prop_ro("incumbent", [](const RsbbSearch& s) { return s.search().incumbent(); });
 }
 
 }  // namespace spotree::bindings

@@ -24,11 +24,24 @@ struct Journal {
     }
 
     // Begins with what an old proof wrote; somebody may be draining meanwhile.
-    void copy(const std::vector<int32_t>& old_words, const std::vector<double>& old_numbers) {
+    void copy(const std::vector<int32_t>& old_words, const std::vector<double>& old_numbers, int32_t number) {
         std::scoped_lock hold(lock);
+        next = number;
         if (!on) return;
         words = old_words;
         numbers = old_numbers;
+    }
+
+    struct Text {
+        int32_t epoch = 0;
+        std::vector<int32_t> words;
+        std::vector<double> numbers;
+    };
+
+    // What was written since the last call.
+    Text drain() {
+        std::scoped_lock hold(lock);
+        return {epoch, std::exchange(words, {}), std::exchange(numbers, {})};
     }
 
     size_t listed = 0;  // so many numbers are written, later regions briefly

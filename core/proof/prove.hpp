@@ -16,12 +16,29 @@ struct Plan {
     double before_floors = 0.4;  // seconds that the rules may try without floors
 };
 
+// A stopped search of rule "tree": what it wrote, the number of its next region, and what is left.
+struct OldSearch {
+    std::vector<int32_t> words;
+    std::vector<double> numbers;
+    int32_t next = 0;
+    TreeText left;
+};
+
+// A proof at one moment: what was written since the last one, and what is left of rule "tree".
+struct Snapshot {
+    Journal::Text by_state, by_tree;
+    TreeText left;
+    int32_t next = 0;  // the number of the next region of rule "tree"
+};
+
 class Prover {
   public:
     explicit Prover(ProofModel& problem) : shared(problem) {}
 
     Shared shared;
-    std::optional<OldProof> old;  // a proof to go on with
+    std::optional<OldProof> old;          // a proof to go on with
+    std::optional<OldSearch> old_search;  // rule "tree" of the same
+    bool keep_left = false;               // what is left of rule "tree" when the time is up
     Journal by_state, by_tree;
     enum class Winner { none, root, state, tree };
     enum class Ending { stopped, closed, too_large, stuck };
@@ -30,6 +47,7 @@ class Prover {
         shared.stop.begin(std::max(0.0, plan.seconds));
         shared.take_turns = plan.threads < 2;
         auto stop = [&] { return shared.stopped(); };
+        if (old_search && !plan.state_rule) return go_on(plan);
         Region root{ActionSets(shared.model.num_groups, shared.model.num_actions),
                     Relaxed(shared.model.num_states)};
         {
@@ -51,10 +69,13 @@ class Prover {
         }
         Draft draft;
         const bool write = by_state.on || by_tree.on;
+        std::optional<OldTree> trees;
+        if (old_search) trees = TreeReader(shared, old_search->left).read();
         if (old && restore(root, draft, bounders)) {
-            run_rules(plan, bounders, root, draft, state_workers, plan.seconds);
+            run_rules(plan, bounders, root, draft, state_workers, plan.seconds, std::move(trees));
             return;
         }
+        old_search.reset();
         const Region start = root;
         Verdict verdict = bounders[0]->process_root(root, write ? &draft : nullptr);
         lower_bound_to(root.bound);
@@ -73,12 +94,35 @@ class Prover {
             const double best = shared.best.load();
             shared.restart_above = best + kMuchBetter * std::max(root.bound - best, 10 * shared.tolerance);
             const bool ended = run_rules(plan, bounders, root, draft, state_workers, until);
-            const bool better = shared.best.load() > shared.restart_above;
+            const bool better = shared.much_better();
             shared.restart_above = std::numeric_limits<double>::infinity();
             if (ended || stop() || (until >= plan.seconds && !better)) break;
         }
         stuck_ = winner.load() == Winner::none && !shared.stop.raised();
         if (winner.load() == Winner::none && by_state.next == 0) write_root(draft);
+    }
+
+    // What was written, and what is left of rule "tree", at one moment; nothing if it is not known now. With
+    // `for_good` others finish that, and nothing is done about it here any more, nor is the root changed.
+    std::optional<Snapshot> snapshot(bool for_good = false) {
+        std::scoped_lock hold(lock_);
+        if (for_good && !last_root_) return {};
+        Snapshot found;
+        auto drain = [&] {
+            found.by_state = by_state.drain();
+            found.by_tree = by_tree.drain();
+            found.next = by_tree.next;
+            shared.no_restart = for_good;
+        };
+        std::optional<TreeText> text = left_;
+        if (trees_) {
+            text = trees_->left(floor_, draft_, drain, for_good);
+        } else if (text) {
+            drain();
+        }
+        if (!text) return {};
+        found.left = std::move(*text);
+        return found;
     }
 
     // No tree is worth more than this; valid at every moment. What was offered bounds it from below, even a
@@ -103,6 +147,12 @@ class Prover {
         return stuck_ ? Ending::stuck : Ending::stopped;
     }
 
+    // How much of the search of rule "tree" others have finished.
+    void tell_share(double done) {
+        std::scoped_lock hold(lock_);
+        if (trees_) trees_->tell_share(done);
+    }
+
     // Share of the search of rule "tree" that is finished now.
     double share() {
         std::scoped_lock hold(lock_);
@@ -112,6 +162,25 @@ class Prover {
     std::atomic<Winner> winner{Winner::none};
 
   private:
+    // Rule "tree" goes on by itself with the pieces that it was given.
+    void go_on(const Plan& plan) {
+        by_tree.copy(old_search->words, old_search->numbers, old_search->next);
+        left_ = old_search->left;  // where the time is up before anything is done
+        auto stop = [&] { return shared.stopped(); };
+        if (!shared.problem.build_cubes(stop)) return;
+        OldTree trees = TreeReader(shared, old_search->left).read();
+        std::vector<std::unique_ptr<Bounder>> bounders;
+        for (int t = 0; t < plan.threads; ++t) {
+            bounders.push_back(std::make_unique<Bounder>(shared));
+            bounders.back()->floor = trees.floor;
+        }
+        const Region root = trees.root;
+        Draft draft = trees.draft;
+        lower_bound_to(root.bound);
+        run_rules(plan, bounders, root, draft, 0, plan.seconds, std::move(trees));
+        if (winner.load() == Winner::none && draft.rounds > 0) write_root(draft);
+    }
+
     // More rounds at the root; where they are stopped, neither the root nor what is written changes.
     Verdict narrow(Bounder& bounder, Region& root, Draft& draft, const std::vector<Floor>* floors) {
         Draft more;
@@ -194,7 +263,7 @@ class Prover {
         by_state.restart();
         if (old &&
             winner.load() == Winner::none) {  // stopped before the old proof could go on: it stands as it was
-            by_state.copy(old->words, old->numbers);
+            by_state.copy(old->words, old->numbers, old->last + 1);
             certified_ = old->bound;
             return;
         }
@@ -208,9 +277,10 @@ class Prover {
     }
 
     bool run_rules(const Plan& plan, std::vector<std::unique_ptr<Bounder>>& bounders, const Region& root,
-                   Draft& draft, int state_workers, double until) {
+                   Draft& draft, int state_workers, double until, std::optional<OldTree> found = {}) {
         shared.done = false;
         shared.stop.end_after(std::max(0.0, std::min(until, plan.seconds)));
+        forget_left(*bounders[0], draft, until >= plan.seconds);
         by_state.restart();
         by_tree.restart();
         for (auto& bounder : bounders) bounder->viable.clear();
@@ -235,9 +305,13 @@ class Prover {
         const AtEnd unwatch([&] { watch(nullptr, nullptr); });
         Threads workers(shared.stop);
         watch(nullptr, trees.get());
+        if (found && trees) {
+            by_tree.copy(old_search->words, old_search->numbers, old_search->next);
+            trees->reopen(std::move(*found));
+        }
         if (trees) {
-            workers.start([&] {
-                TreeWorker(*trees, *bounders.back()).begin(draft);
+            workers.start([&, reopened = found.has_value()] {
+                if (!reopened) TreeWorker(*trees, *bounders.back()).begin(draft);
                 follow_trees(*bounders.back());
             });
         }
@@ -261,11 +335,25 @@ class Prover {
         }
         workers.join();
         if (winner.load() == Winner::state) states->settle();
+        if (keep_left && trees) {
+            auto left = trees->left(floor_, draft_, [] {});
+            std::scoped_lock hold(lock_);
+            left_ = std::move(left);
+        }
         certified_ = states ? std::max(states->certified(), shared.close_at()) : root.bound;
         lower_bound_to(states ? std::max(states->bound(), shared.close_at()) : root.bound);
         shared.stop.end_after(std::max(0.0, plan.seconds));
         shared.done = winner.load() != Winner::none;
         return winner.load() != Winner::none;
+    }
+
+    void forget_left(const Bounder& bounder, const Draft& draft, bool last_root) {
+        std::scoped_lock hold(lock_);
+        last_root_ = last_root;
+        left_.reset();
+        if (!keep_left) return;
+        floor_ = bounder.floor;
+        draft_ = draft;
     }
 
     static constexpr double kMuchBetter = 0.2;  // of the gap: what a tree closes for the rules to restart
@@ -279,6 +367,10 @@ class Prover {
     std::mutex lock_;
     StateRule* states_ = nullptr;  // the rules that run now, for those who watch
     TreeRule* trees_ = nullptr;
+    std::optional<TreeText> left_;  // of rule "tree", when the time is up
+    std::vector<double> floor_;     // of the root that the rules have
+    Draft draft_;
+    bool last_root_ = false;  // it does not change any more, but for much better trees
 };
 
 }  // namespace spotree::proof

@@ -122,14 +122,7 @@ struct OldProof {
 
 // Puts the open regions of the old proof back, and its text into the journal of the new one.
 inline void reopen(const OldProof& old, const GroupedModel& m, Journal& journal, StateRule& rule) {
-    {
-        std::scoped_lock hold(journal.lock);
-        journal.next = old.last + 1;
-        if (journal.on) {
-            journal.words = old.words;
-            journal.numbers = old.numbers;
-        }
-    }
+    journal.copy(old.words, old.numbers, old.last + 1);
     for (const auto& [number, region] : old.regions) {
         if (region.group < 0 || (region.kept && region.removed)) continue;
         Region open{region.allowed, Relaxed(m.num_states), region.bound};

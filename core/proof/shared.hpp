@@ -37,15 +37,19 @@ struct Shared {
     Stop stop;                                                       // the time is up, or somebody asked
     std::atomic<bool> done{false};                                   // one of the rules has closed everything
     double restart_above = std::numeric_limits<double>::infinity();  // so good a tree is worth a new start
+    std::atomic<bool> no_restart{false};                             // others work on parts of this root
     bool take_turns = false;                                         // one core: the rules work in turn
     std::atomic<uint32_t> ticket{0}, serving{0};
     std::atomic<int64_t> regions{0};
+    int64_t most_regions = std::numeric_limits<int64_t>::max();  // after which rule "tree" stops
 
     double close_at() const { return best.load(std::memory_order_relaxed) + tolerance; }
 
-    bool stopped() {
-        return done.load(std::memory_order_relaxed) || best.load(std::memory_order_relaxed) > restart_above ||
-               stop.check();
+    bool stopped() { return done.load(std::memory_order_relaxed) || much_better() || stop.check(); }
+
+    bool much_better() const {
+        return best.load(std::memory_order_relaxed) > restart_above &&
+               !no_restart.load(std::memory_order_relaxed);
     }
 
     bool offer(double value, const std::vector<TreeNode>& tree) {

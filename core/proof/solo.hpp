@@ -47,6 +47,22 @@ class SoloLeaves {
         }
     }
 
+    // A leaf that was found to be hopeless before, with its images, and is written down.
+    void know(int cube, int action) {
+        const size_t leaf = size_t(cube) * m_.num_actions + action;
+        std::scoped_lock hold(lock_);
+        if (hopeless_[leaf]) return;
+        hopeless_[leaf] = 1;
+        bound_[leaf] = -kInfinity;
+        found_.emplace_back(cube, action);
+        count_.store(found_.size(), std::memory_order_release);
+    }
+
+    std::vector<std::pair<int32_t, int32_t>> found() {
+        std::scoped_lock hold(lock_);
+        return found_;
+    }
+
     bool hopeless(Bounder& bounder, int cube, int action) {
         const size_t leaf = size_t(cube) * m_.num_actions + action;
         const double known = bound_[leaf].load(std::memory_order_relaxed);

@@ -2,24 +2,11 @@
 #pragma once
 
 #include "proof/met.hpp"
-#include "proof/partial.hpp"
+#include "proof/piece_text.hpp"
 #include "proof/solo.hpp"
 #include "proof/team.hpp"
 
 namespace spotree::proof {
-
-// A region whose partial tree is to be continued: everything that a thread needs for it.
-struct TreeTask {
-    std::shared_ptr<const Region> region;
-    std::vector<Item> items;
-    std::shared_ptr<const Partial> partial;
-    int32_t parent, first, second;
-    Draft draft;
-    std::vector<TreeNode> nodes;
-    int32_t sibling;  // the node to be settled next
-    double share;     // of the whole search
-    std::optional<RegionName> key;
-};
 
 // What the threads that follow the rule have in common.
 class TreeRule {
@@ -35,11 +22,44 @@ class TreeRule {
 
     // Share of the search that is finished: an indication, as it counts all children of a region alike.
     double share() const { return share_.load(); }
+    void tell_share(double done) { share_ = done; }
     bool over() { return begun_ && team_.idle(); }
     bool finished() { return over() && !cut_short_ && open_.load() <= shared_.close_at(); }
 
+    // Goes on with the pieces of a stopped search of the same root.
+    void reopen(OldTree old) {
+        weight_ = std::move(old.weight);
+        for (const auto& [cube, action] : old.hopeless) solo_.know(cube, action);
+        share_ = old.share;
+        leave_open(old.open);
+        for (auto& piece : old.pieces) team_.put(std::move(piece));
+        begun_ = true;
+    }
+
+    // What is left of the search, while nobody works on it; `and_then` is called at the same moment. Nothing
+    // if the search has not begun or everybody was stopped first. With `for_good` it is for others to finish.
+    template <class AndThen>
+    std::optional<TreeText> left(const std::vector<double>& floor, const Draft& draft, AndThen&& and_then,
+                                 bool for_good = false) {
+        std::optional<TreeText> text;
+        auto write = [&](const std::deque<Piece>& pieces) {
+            text = write_tree(shared_,
+                              {root_, floor, weight_, draft, solo_.found(), open_.load(), share_.load(), {}},
+                              pieces);
+            and_then();
+        };
+        if (begun_ && !cut_short_) team_.look(write, [&] { return shared_.stop.raised(); }, for_good);
+        return text;
+    }
+
   private:
-    bool stopped() const { return shared_.stopped(); }
+    // Whether to return what is left of a piece.
+    bool stopped() const { return team_.paused() || enough(); }
+
+    // Whether nobody is to go on at all.
+    bool enough() const {
+        return shared_.regions.load(std::memory_order_relaxed) >= shared_.most_regions || shared_.stopped();
+    }
 
     // A region that was stopped is not written down: a better tree may close it later, but nothing would show
     // that.
@@ -63,7 +83,7 @@ class TreeRule {
     std::vector<double> weight_;  // [group] visits of the relaxed policy
     SoloLeaves solo_;
     MetRegions met_;
-    Team<TreeTask> team_;
+    Team<Piece> team_;
     std::atomic<bool> begun_{false}, cut_short_{false};
     std::atomic<double> open_{-std::numeric_limits<double>::infinity()}, share_{0};
 };

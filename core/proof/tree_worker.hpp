@@ -6,6 +6,17 @@
 
 namespace spotree::proof {
 
+// A region whose partial tree is to be continued, before that is written down.
+struct TreeTask {
+    std::shared_ptr<const Region> region;
+    std::vector<Item> items;
+    std::shared_ptr<const Partial> partial;
+    int32_t parent, first, second;
+    Draft draft;
+    double share;  // of the whole search
+    std::optional<RegionName> key;
+};
+
 class TreeWorker {
   public:
     TreeWorker(TreeRule& rule, Bounder& bounder)
@@ -33,18 +44,16 @@ class TreeWorker {
         look_and_listen();
         const std::vector<Item> whole{{0, shared_.sizes.whole, 0}};
         const Verdict verdict = bounder_.process(root, whole, 1, false, nullptr, nullptr, Effort::none);
-        if (verdict == Verdict::open)
-            rule_.team_.put({std::make_shared<const Region>(root),
-                             whole,
-                             partial(root),
-                             -1,
-                             0,
-                             0,
-                             draft,
-                             std::vector<TreeNode>(1),
-                             -1,
-                             1.0,
-                             {}});
+        if (verdict == Verdict::open) {
+            nodes_.assign(1, {});
+            TreeTask task{
+                std::make_shared<const Region>(root), whole, partial(root), -1, 0, 0, draft, 1.0, {}};
+            if (auto piece = parted(task)) {
+                hand_over(std::move(*piece));
+            } else if (!complete(task)) {
+                rule_.cut_short();
+            }
+        }
         if (verdict == Verdict::closed) write_region(journal_, -1, 0, 0, draft, {0});
         if (verdict == Verdict::stopped) rule_.cut_short();
         rule_.begun_ = true;
@@ -52,12 +61,12 @@ class TreeWorker {
 
     // Returns when everything is closed or the time is up.
     void work() {
-        auto over = [&] { return rule_.stopped() || rule_.over(); };
-        while (auto task = rule_.team_.take(over)) {
-            nodes_ = std::move(task->nodes);
-            sibling_ = task->sibling;
-            descend(*task);
-            rule_.team_.done();
+        auto over = [&] { return rule_.enough() || rule_.over(); };
+        while (auto piece = rule_.team_.take(over)) {
+            nodes_ = std::move(piece->nodes);
+            sibling_ = piece->sibling;
+            go_on(*piece);
+            rule_.team_.done(std::exchange(kept_, {}));
         }
     }
 
@@ -81,17 +90,40 @@ class TreeWorker {
         listen();
     }
 
-    void hand_over_or_descend(TreeTask task) {
-        if (!rule_.team_.hungry()) return descend(task);
-        task.nodes = nodes_;
-        task.sibling = sibling_;
-        rule_.team_.put(std::move(task));
+    void hand_over(Piece piece) {
+        pack(piece);
+        rule_.team_.put(std::move(piece));
     }
 
-    void descend(TreeTask& task) {
+    // The time is up: what is left of a piece is for whoever goes on.
+    void keep(Piece& piece) {
+        pack(piece);
+        kept_.push_back(std::move(piece));
+    }
+
+    void pack(Piece& piece) const {
+        piece.nodes = nodes_;
+        piece.sibling = sibling_;
+        piece.forget_open_nodes();
+    }
+
+    // Parts a region and lets somebody follow its children, also when the time is up: what was found about it
+    // is not lost. False if it is still to be done.
+    bool descend(TreeTask& task) {
+        auto piece = parted(task);
+        if (!piece) return complete(task);
+        if (rule_.team_.hungry()) {
+            hand_over(std::move(*piece));
+        } else {
+            go_on(*piece);
+        }
+        return true;
+    }
+
+    // Writes down how a region is parted; nothing where no node is open any more.
+    std::optional<Piece> parted(TreeTask& task) {
         const Partial& shape = *task.partial;
         auto& items = task.items;
-        if (rule_.stopped()) return rule_.cut_short();
         std::erase_if(items, [&](const Item& item) {
             if (shape.anything_reached(item.cube)) return false;
             nodes_[item.node] = {-1, -1, -1, 0};
@@ -100,19 +132,15 @@ class TreeWorker {
         std::sort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
             return *cubes_.begin(a.cube) < *cubes_.begin(b.cube);
         });
-        if (items.empty()) return complete(task);
-        double elsewhere = shape.upper;
+        if (items.empty()) return {};
         const size_t at = choose(items, shape);
         const Item item = items[at];
         const bool splits = shape.splittable(item);
         const int32_t number = write(task, {splits ? 2 : 3, int32_t(at)});
         items.erase(items.begin() + int64_t(at));
-        for (const auto& other : items) elsewhere -= shape.least(other);
-        if (splits) {
-            part(task, item, elsewhere, number);
-        } else {
-            settle(task, item, elsewhere, number);
-        }
+        Piece piece{task.region, task.partial, items, item, splits, number, task.share,
+                    {},          -1,           false, {},   0,      {}};
+        return piece;
     }
 
     int32_t write(const TreeTask& task, const std::vector<int32_t>& branching) {
@@ -141,80 +169,82 @@ class TreeWorker {
         return best;
     }
 
-    void part(const TreeTask& task, const Item& item, double elsewhere, int32_t number) {
-        auto children = task.partial->ways(item);
-        for (auto& child : children) child.estimate = elsewhere - child.estimate;
-        std::stable_sort(children.begin(), children.end(),
-                         [](const Child& a, const Child& b) { return a.estimate > b.estimate; });
-        const double share = task.share / double(std::max<size_t>(1, children.size()));
+    // Follows the children one after the other, deepest first.
+    void go_on(Piece& piece) {
         const auto size = nodes_.size();
-        RegionForms forms(task.region->allowed);
-        for (const auto& child : children) {
+        const int32_t sibling = sibling_;
+        if (!piece.partial && !revive(piece)) return keep(piece);
+        if (piece.children.empty()) piece.list();
+        RegionForms forms(piece.region->allowed);
+        for (; piece.next < piece.children.size(); ++piece.next) {
+            const Child& child = piece.children[piece.next];
             if (child.estimate <= shared_.close_at()) {
-                rule_.finish(share);
+                rule_.finish(piece.share);
                 continue;
             }
-            if (rule_.stopped()) return rule_.cut_short();
-            auto items = task.items;
-            items.push_back({child.left, int32_t(child.share.first), int32_t(size)});
-            items.push_back({child.right, int32_t(child.share.second), int32_t(size + 1)});
-            const RegionName key = rule_.met_.name(forms, items);
-            if (const auto met = rule_.met_.find(key); !met.empty()) {
-                write_region(journal_, number, child.first, child.second, {}, met);
-                rule_.finish(share);
-                continue;
-            }
+            const bool done =
+                !rule_.stopped() && (piece.splits ? split(piece, child, forms) : take(piece, child.first));
             nodes_.resize(size);
-            nodes_[item.node] = {child.first, int32_t(size), int32_t(size + 1), -1};
-            nodes_.resize(size + 2);
-            hand_over_or_descend({task.region,
-                                  std::move(items),
-                                  task.partial,
-                                  number,
-                                  child.first,
-                                  child.second,
-                                  {},
-                                  {},
-                                  -1,
-                                  share,
-                                  key});
-        }
-        nodes_.resize(size);
-    }
-
-    void settle(const TreeTask& task, const Item& item, double elsewhere, int32_t number) {
-        std::vector<std::pair<double, int>> actions;
-        for (const int a : task.partial->actions(task.region->allowed, item.cube)) {
-            actions.emplace_back(elsewhere - task.partial->leaf_loss(item.cube, a), a);
-        }
-        std::stable_sort(actions.begin(), actions.end(), [](auto& x, auto& y) { return x.first > y.first; });
-        const double share = task.share / double(std::max<size_t>(1, actions.size()));
-        const int32_t sibling_before = sibling_;
-        for (const auto& [estimate, a] : actions) {
-            if (estimate > shared_.close_at() && rule_.stopped()) return rule_.cut_short();
-            if (estimate <= shared_.close_at() ||
-                (shared_.switches.solo && rule_.solo_.hopeless(bounder_, item.cube, a))) {
-                rule_.finish(share);
-                continue;
-            }
-            if (!take(task, item, a, number, share)) return rule_.cut_short();
-            sibling_ = sibling_before;
+            sibling_ = sibling;
+            if (!done) return keep(piece);
         }
     }
 
-    // Lets a leaf take an action; false if the time was up.
-    bool take(const TreeTask& task, const Item& item, int action, int32_t number, double share) {
-        const auto region = std::make_shared<Region>(*task.region);
-        TreeTask child{region, task.items, {}, number, action, 0, {}, {}, -1, share, {}};
+    // Finds anew what a piece from elsewhere knew of its region; false if the time was up.
+    bool revive(Piece& piece) {
+        listen();
+        Region region = *piece.region;
+        const Verdict verdict =
+            bounder_.process(region, piece.open(), 1, false, nullptr, nullptr, Effort::none);
+        if (verdict == Verdict::stopped) return false;
+        if (verdict == Verdict::closed) {  // by a better tree: so are all children
+            rule_.finish(piece.share * double(piece.listed ? piece.wanted.size() : 1));
+            piece.wanted.clear();
+            piece.listed = true;
+        }
+        piece.partial = partial(region);
+        piece.region = std::make_shared<const Region>(std::move(region));
+        return true;
+    }
+
+    // Splits a node in one way; false if that is still to be done.
+    bool split(const Piece& piece, const Child& child, RegionForms& forms) {
+        const auto size = int32_t(nodes_.size());
+        auto items = piece.items;
+        items.push_back({child.left, int32_t(child.share.first), size});
+        items.push_back({child.right, int32_t(child.share.second), size + 1});
+        const RegionName key = rule_.met_.name(forms, items);
+        if (const auto met = rule_.met_.find(key); !met.empty()) {
+            write_region(journal_, piece.number, child.first, child.second, {}, met);
+            rule_.finish(piece.share);
+            return true;
+        }
+        nodes_[piece.item.node] = {child.first, size, size + 1, -1};
+        nodes_.resize(size_t(size) + 2);
+        TreeTask task{piece.region, std::move(items), piece.partial,
+                      piece.number, child.first,      child.second,
+                      {},           piece.share,      key};
+        return descend(task);
+    }
+
+    // Lets a leaf take an action; false if that is still to be done.
+    bool take(const Piece& piece, int action) {
+        const Item& item = piece.item;
+        if (shared_.switches.solo && rule_.solo_.hopeless(bounder_, item.cube, action)) {
+            rule_.finish(piece.share);
+            return true;
+        }
+        const auto region = std::make_shared<Region>(*piece.region);
+        TreeTask child{region, piece.items, {}, piece.number, action, 0, {}, piece.share, {}};
         for (const int32_t* g = cubes_.begin(item.cube); g != cubes_.end(item.cube); ++g) {
-            if (task.partial->reached(*g)) region->allowed.keep_only(*g, action);
+            if (piece.partial->reached(*g)) region->allowed.keep_only(*g, action);
         }
         nodes_[item.node] = {-1, -1, -1, int32_t(action)};
         RegionForms forms(region->allowed);
         child.key = rule_.met_.name(forms, child.items);
         if (const auto met = rule_.met_.find(*child.key); !met.empty()) {
-            write_region(journal_, number, action, 0, {}, met);
-            rule_.finish(share);
+            write_region(journal_, piece.number, action, 0, {}, met);
+            rule_.finish(piece.share);
             return true;
         }
         look_and_listen();
@@ -225,17 +255,17 @@ class TreeWorker {
         if (verdict == Verdict::stopped) return false;
         if (verdict == Verdict::closed) {
             write(child, {0});
-            rule_.finish(share);
+            rule_.finish(piece.share);
             return true;
         }
         child.partial = partial(*region);
         sibling_ = item.node % 2 == 1 ? item.node + 1 : item.node - 1;
-        hand_over_or_descend(std::move(child));
-        return true;
+        return descend(child);
     }
 
-    // The tree is whole: what it is worth closes its region, once the region's bound is sharp.
-    void complete(TreeTask& task) {
+    // The tree is whole: what it is worth closes its region, once the region's bound is sharp. False if the
+    // time was up.
+    bool complete(TreeTask& task) {
         std::vector<int32_t> action_of;
         actions_of_tree(cubes_, nodes_, m_.num_groups, action_of);
         std::vector<double> value = task.region->relaxed.value;
@@ -243,10 +273,11 @@ class TreeWorker {
         Region region = *task.region;
         task.draft.brief = journal_.brief();
         const Verdict verdict = bounder_.process(region, {}, 1, false, journal_.on ? &task.draft : nullptr);
-        if (verdict == Verdict::stopped) return rule_.cut_short();
+        if (verdict == Verdict::stopped) return false;
         if (verdict == Verdict::open) rule_.leave_open(region.bound);
         write(task, {0});
         rule_.finish(task.share);
+        return true;
     }
 
     TreeRule& rule_;
@@ -257,7 +288,8 @@ class TreeWorker {
     Bounder& bounder_;
     std::vector<TreeNode> nodes_;
     int32_t sibling_ = -1;
-    size_t heard_ = 0;  // of hopeless leaves
+    size_t heard_ = 0;         // of hopeless leaves
+    std::vector<Piece> kept_;  // deepest first
 };
 
 }  // namespace spotree::proof

@@ -75,6 +75,31 @@ class Frontier {
         std::pop_heap(entries_.begin(), entries_.end(), later);
         const Entry entry = entries_.back();
         entries_.pop_back();
+        read(entry, region);
+        pools_[entry.filled].give_back(entry.slot);
+        bytes_ -= entry_bytes(entry.filled);
+    }
+
+    // Looks at every region, in no order.
+    template <class Look>
+    void each(const Look& look) const {
+        Region region;
+        for (const Entry& entry : entries_) {
+            read(entry, region);
+            look(region);
+        }
+    }
+
+  private:
+    struct Entry {
+        double loss;
+        uint64_t order;
+        uint64_t* slot;
+        int32_t filled;  // leaves with certain rows: the size of the slot
+        uint32_t set_words;
+    };
+
+    void read(const Entry& entry, Region& region) const {
         const uint64_t* at = entry.slot;
         region.least_loss = entry.loss;
         region.sets.resize(entry.set_words);
@@ -91,18 +116,7 @@ class Frontier {
             get(at, &l, 1);
             get(at, region.certain_loss.data() + l * step_.actions, step_.actions);
         }
-        pools_[entry.filled].give_back(entry.slot);
-        bytes_ -= entry_bytes(entry.filled);
     }
-
-  private:
-    struct Entry {
-        double loss;
-        uint64_t order;
-        uint64_t* slot;
-        int32_t filled;  // leaves with certain rows: the size of the slot
-        uint32_t set_words;
-    };
 
     // Of equals the newest is next: it dives.
     static bool later(const Entry& a, const Entry& b) {

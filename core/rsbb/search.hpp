@@ -4,10 +4,12 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 
 #include "rsbb/bound.hpp"
 #include "rsbb/branch.hpp"
 #include "rsbb/frontier.hpp"
+#include "rsbb/packed.hpp"
 #include "rsbb/primal.hpp"
 #include "run/threads.hpp"
 
@@ -17,7 +19,6 @@ struct Settings {
     Switches switches;
     uint64_t seed = 0;
     int32_t threads = 1;
-    double seconds = -1.0;                                   // for the caller's `Stop`; negative: no limit
     double bytes = std::numeric_limits<double>::infinity();  // that the frontier may take
     double best_gain = 0;      // sum of the rows' best gains: gain = best_gain - loss
     double gap_tolerance = 0;  // relative to the gain
@@ -40,27 +41,72 @@ class Search {
           settings_(settings),
           shape_(step, settings.switches.snap),
           branching_(step, shape_, settings.switches.actions),
-          frontier_(step) {}
+          packing_(step, shape_, settings.seed),
+          frontier_(step),
+          incumbent_(settings.start_loss) {}
 
-    // The thread that made `stop` calls this: it alone hears the wish.
+    // From the whole space to an answer. The thread that made `stop` calls this: it alone hears the wish.
     Outcome run(Stop& stop) {
-        incumbent_ = settings_.start_loss;
-        discarded_least_ = std::numeric_limits<double>::infinity();
+        if (begin()) go_on(stop);
+        return conclude();
+    }
+
+    // The whole space becomes the first region; false if it holds no tree.
+    bool begin() {
         Region root = shape_.root(settings_.seed);
-        if (!shape_.fits_leaves(root)) {
-            outcome_.feasible = false;
-            return std::move(outcome_);
-        }
-        begin_with(std::move(root));
+        outcome_.feasible = shape_.fits_leaves(root);
+        if (outcome_.feasible) settle(std::move(root));
+        return outcome_.feasible;
+    }
+
+    // Search until nothing is open or the stop says so; may be called again.
+    void go_on(Stop& stop) {
         Threads workers(stop);
         for (int32_t w = 0; w < settings_.threads; ++w) workers.start([this, &stop] { work(stop); });
         while (!workers.wait(kLook)) stop.check();
         workers.join();
         outcome_.reason = stop.reason();
-        return conclude();
     }
 
-  private:
+    // Somebody else has a tree that loses so much.
+    void meet(double loss) { incumbent_ = std::min(incumbent_, loss); }
+
+    // Regions of another search of the same step; nothing that is said of their losses is believed.
+    void take(const int64_t* words, int64_t count) {
+        std::vector<Region> regions(count);
+        for (int64_t r = 0; r < count; ++r) {
+            packing_.unpack(words + r * static_cast<int64_t>(packing_.width()), r, regions[r]);
+        }
+        for (Region& region : regions) settle(std::move(region));
+    }
+
+    // The best regions but for every second one, which stays; they are here no more.
+    std::vector<int64_t> give(int64_t count, bool all) {
+        std::vector<int64_t> words;
+        std::vector<Region> stay;
+        Region region;
+        for (int64_t g = 0; g < count && !nothing_open(); ++g) {
+            if (!all) {
+                frontier_.pop(region);
+                stay.push_back(region);
+                if (nothing_open()) break;
+            }
+            frontier_.pop(region);
+            packing_.pack(region, words);
+        }
+        for (auto kept = stay.rbegin(); kept != stay.rend(); ++kept) frontier_.push(*kept);
+        return words;
+    }
+
+    // A copy of all that is open.
+    std::vector<int64_t> regions() const {
+        std::vector<int64_t> words;
+        frontier_.each([&](const Region& region) {
+            if (!closed(region.least_loss)) packing_.pack(region, words);
+        });
+        return words;
+    }
+
     // Whether no tree of such a region is worth a search: gain within the tolerance of the incumbent's.
     bool closed(double least_loss) const {
         const double upper = settings_.best_gain - least_loss;
@@ -70,20 +116,42 @@ class Search {
     }
 
     bool nothing_open() const { return frontier_.empty() || closed(frontier_.least_loss()); }
+    int64_t open() const { return nothing_open() ? 0 : frontier_.size(); }
+    size_t width() const { return packing_.width(); }
+    const Outcome& outcome() const { return outcome_; }
 
-    void begin_with(Region root) {
-        Arrivals arrivals(step_, shape_);
-        Bound bound(step_, shape_, settings_.switches);
-        arrivals.compute(root, settings_.switches.group);
-        bound.apply(root, arrivals, nullptr);
-        outcome_.bounded = 1;
-        const bool solved = shape_.one_shape(root);
-        if (settings_.switches.primal || solved) {
-            Candidate tree = Primal(step_, shape_).best_in(root);
-            if (solved) root.least_loss = tree.loss;
+    double incumbent() const { return incumbent_; }
+    double open_least() const { return frontier_.least_loss(); }
+    double discarded_least() const { return discarded_least_; }
+
+    // No tree of the regions that were ever here, less those given away, loses less; the incumbent aside.
+    double least_loss() const { return std::min(discarded_least_, frontier_.least_loss()); }
+
+    Outcome conclude() {
+        if (!outcome_.feasible) return outcome_;
+        const double least = least_loss();
+        if (!std::isfinite(incumbent_)) {  // stopped before any tree was found, and none was given
+            offer(Primal(step_, shape_).best_in(shape_.root(settings_.seed)));
+        }
+        outcome_.least_loss = std::min(least, incumbent_);
+        return outcome_;
+    }
+
+  private:
+    // A region from outside: bounded as if nothing were known of it.
+    void settle(Region region) {
+        if (!settler_) settler_.emplace(*this);
+        settler_->arrivals.compute(region, settings_.switches.group);
+        settler_->bound.apply(region, settler_->arrivals, nullptr);
+        ++outcome_.bounded;
+        const bool solved = shape_.one_shape(region);
+        const bool first = settings_.switches.primal && outcome_.bounded == 1;
+        if (first || solved) {
+            Candidate tree = settler_->primal.best_in(region);
+            if (solved) region.least_loss = tree.loss;
             offer(std::move(tree));
         }
-        keep(root, solved);
+        keep(region, solved);
     }
 
     void offer(Candidate tree) {
@@ -190,27 +258,20 @@ class Search {
         changed_.notify_all();
     }
 
-    Outcome conclude() {
-        const double least = std::min(discarded_least_, frontier_.least_loss());
-        if (!std::isfinite(incumbent_)) {  // stopped before any tree was found, and none was given
-            offer(Primal(step_, shape_).best_in(shape_.root(settings_.seed)));
-        }
-        outcome_.least_loss = std::min(least, incumbent_);
-        return std::move(outcome_);
-    }
-
     static constexpr double kLook = 0.05;  // seconds between two looks at the wish
 
     const Step& step_;
     const Settings settings_;
     const Shape shape_;
     const Branching branching_;
+    const Packing packing_;
 
     std::mutex mutex_;                 // guards everything below
     std::condition_variable changed_;  // for threads that wait for regions
     Frontier frontier_;
-    double incumbent_ = 0;
-    double discarded_least_ = 0;
+    double incumbent_;
+    double discarded_least_ = std::numeric_limits<double>::infinity();
+    std::optional<Worker> settler_;
     int32_t busy_ = 0;     // threads that expand a region: they put its children back before they stop
     int32_t waiting_ = 0;  // threads without one
     Outcome outcome_;

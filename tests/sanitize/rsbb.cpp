@@ -107,13 +107,44 @@ double least_of_depth_1(const Step& step) {
     return best;
 }
 
+// Two searches that hand each other regions find what one finds.
+void in_parts(Owned& p, const Settings& settings, double least, double close, Chance& chance,
+              Report& report) {
+    Search one(p.step, settings), other(p.step, settings);
+    one.begin();
+    for (int turn = 0; turn < 1000 && one.open() + other.open() > 0; ++turn) {
+        for (auto [from, to] : {std::pair{&one, &other}, std::pair{&other, &one}}) {
+            spotree::Stop stop(chance.below(300) * 1e-6);
+            from->go_on(stop);
+            to->meet(from->outcome().tree.loss);
+            const std::vector<int64_t> words = from->give(1 + chance.below(20), chance.one_in(2));
+            to->take(words.data(), static_cast<int64_t>(words.size() / to->width()));
+        }
+    }
+    const double found = std::min(one.conclude().least_loss, other.conclude().least_loss);
+    if (one.open() + other.open() == 0)
+        report.expect(std::abs(found - least) <= close, "parts find what the whole finds", found, least);
+    else
+        report.expect(found <= least + close, "the bound of parts holds", found, least);
+    std::vector<int64_t> forged = one.regions();
+    for (int64_t& word : forged) {
+        if (chance.one_in(6)) word ^= int64_t{1} << chance.below(63);
+    }
+    try {
+        other.take(forged.data(), static_cast<int64_t>(forged.size() / other.width()));
+    } catch (const std::invalid_argument&) {
+    }
+    spotree::Stop soon(0.001);
+    other.go_on(soon);
+}
+
 void trial(Chance& chance, Report& report) {
     Owned p;
     random_step(p, chance);
     Settings settings;
     settings.best_gain = p.best_gain;
     settings.resolution = 1e-12 * p.spread;
-    settings.seconds = 0.2;
+    double seconds = 0.2;
     settings.bytes = 1e9;
     const double close = 1e-9 * (1 + p.spread);
     double optimum = -1;
@@ -126,14 +157,16 @@ void trial(Chance& chance, Report& report) {
                 *part = !chance.one_in(3);
         }
         if (k == 3) {
-            settings.seconds = chance.below(3000) * 1e-6;
+            seconds = chance.below(3000) * 1e-6;
             settings.bytes = chance.one_in(3) ? chance.below(5000) : 1e9;
             settings.start_loss =
                 chance.one_in(3) && optimum >= 0 ? optimum + chance.unit() : settings.start_loss;
         }
-        spotree::Stop stop(settings.seconds, [k] { return k == 3; });
+        spotree::Stop stop(seconds, [k] { return k == 3; });
         const Outcome out = Search(p.step, settings).run(stop);
         if (!out.feasible) return;
+        if (k < 3 && out.reason == spotree::Reason::none)
+            in_parts(p, settings, out.least_loss, close, chance, report);
         const bool begun_with = out.tree.action.empty();  // the start was not beaten
         const double loss = begun_with ? settings.start_loss : loss_of(p.step, out.tree);
         if (!begun_with)

@@ -2,12 +2,15 @@
 
 import shlex
 from pathlib import Path
+from time import monotonic as clock
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from spotree.cli.answer import OnlyProved, exit_as, hand_over
 from spotree.cli.certificate import CertificateFile, check_files
+from spotree.cli.checkpoint import CheckpointEvery, CheckpointFile, failure_of, keeper_for, say_checkpoint
+from spotree.cli.cluster import ClusterName, on_cluster, show_shares
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson
 from spotree.cli.solve import Depth, MaxLeaves, Out, Seconds, Start, Threads
@@ -28,12 +31,20 @@ def certify(
     threads: Threads = None,
     start: Start = None,
     certificate: CertificateFile = None,
+    checkpoint: CheckpointFile = None,
+    checkpoint_every: CheckpointEvery = 30.0,
     resume: Annotated[
-        Path | None, typer.Option("--resume", help="Go on from the certificate of a stopped run, taken on trust.")
+        Path | None,
+        typer.Option(
+            "--resume", help="Go on from a checkpoint or a certificate, taken on trust; --time counts anew."
+        ),
     ] = None,
+    cluster: ClusterName = None,
     levels: Annotated[
         bool,
-        typer.Option(help="Late in an open proof, prove levels above the tree (such a proof cannot be resumed)."),
+        typer.Option(
+            help="Late in an open proof, prove levels above the tree (only a checkpoint of that can be resumed)."
+        ),
     ] = True,
     memory: Annotated[
         float | None, typer.Option("--memory", help="Gigabytes that open regions may take.", min=0.001)
@@ -46,7 +57,7 @@ def certify(
 
     Shows the best tree found, its return, and a bound that no tree of the size exceeds: "proved optimal" if they meet.
     When the time is up, or at Ctrl-C, the tree and the bound reached so far are shown, and the certificate proves that
-    bound. To go on later, run with --no-levels and give the certificate to --resume, with the same model and size.
+    bound. To go on later, run with --checkpoint run.ckpt; after a stop or a crash the same with --resume run.ckpt.
 
     Example: spotree certify traffic_intersection -d 3 -c run.cert && spotree check run.cert traffic_intersection
     """
@@ -54,21 +65,29 @@ def certify(
     from spotree.methods.solution import Solution
     from spotree.proof.certify import certify as run
     from spotree.proof.ingredients import Ingredients
+    from spotree.step.limits import left_of
 
     target = check_files(out, certificate)
+    keeper = keeper_for(checkpoint, checkpoint_every, out, certificate)
     unwritten: list[SpotreeError] = []
+    began = clock()
     try:
-        with LiveLine(quiet=as_json, sense=mdp.sense) as live:
+        with (
+            on_cluster(cluster, as_json) as crew,
+            LiveLine(as_json, mdp.sense, crew, left_of(time_limit, clock() - began)) as live,
+        ):
             solution = run(
                 mdp,
                 depth,
                 max_leaves=max_leaves,
-                time_limit=time_limit,
+                time_limit=max(0.0, time_limit - (clock() - began)),
                 memory_limit=None if memory is None else int(memory * 1e9),
                 threads=threads,
                 start=None if start is None else Solution.load(start),
                 certificate=certificate,
+                checkpoint=keeper,
                 resume=resume,
+                cluster=crew,
                 progress=live.show,
                 ingredients=Ingredients(levels=levels),
             )
@@ -76,8 +95,11 @@ def certify(
         if not isinstance(error.result, Solution):
             raise
         solution, unwritten = error.result, [error]
-    hand_over(solution, out, as_json, unwritten)
+    hand_over(solution, out, as_json, [*unwritten, *failure_of(keeper)])
     target.say(as_json)
+    say_checkpoint(keeper, None, as_json)
+    if not as_json:
+        show_shares(crew)
     if resume is not None and not as_json:
         name = shown(shlex.quote(str(resume)), LONGEST_LINE)
         way = "checks both" if certificate is not None else "needs a new one: run again with --certificate"

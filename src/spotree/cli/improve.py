@@ -1,14 +1,21 @@
 """`spotree improve MODEL`: one improvement step, with proof."""
 
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic as clock
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from spotree.cli.answer import exit_as
+from spotree.cli.checkpoint import CheckpointEvery, CheckpointFile, failure_of, keeper_for, say_checkpoint
+from spotree.cli.cluster import ClusterName, on_cluster, show_shares
 from spotree.cli.complete import engine_names
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson, show_facts, show_json
 from spotree.cli.solve import Depth, MaxLeaves, Threads
+from spotree.cli.streams import complain
+from spotree.errors import InvalidProblemError
 
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP
@@ -31,32 +38,55 @@ def improve(
     time_limit: Annotated[float | None, typer.Option("--time", "-t", help="Wall-clock seconds.", min=0.0)] = None,
     gap: Annotated[float, typer.Option("--gap", help="Stop within this relative gap.", min=0.0)] = 0.0,
     threads: Threads = None,
+    cluster: ClusterName = None,
+    checkpoint: CheckpointFile = None,
+    checkpoint_every: CheckpointEvery = 30.0,
+    resume: Annotated[
+        Path | None, typer.Option("--resume", help="Go on from a checkpoint, taken on trust.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the best tree for the values of a policy: the step that SPOT repeats, solved once.
 
     The step maximises the sum over states of weight times action value under the policy's values.
+    With `-e rsbb` it can run on many machines, and keep checkpoints.
     """
+    from spotree.cli.live import LiveLine
     from spotree.methods.figures import Figures
     from spotree.methods.gain import gain
     from spotree.methods.reference import reference_policy
     from spotree.methods.weights import weighting
+    from spotree.step.engines import as_engine
     from spotree.step.improve import improve as run
+    from spotree.step.limits import left_of
+    from spotree.step.rsbb import Rsbb
     from spotree.tree.policy import TreePolicy
     from spotree.values import expected_return, policy_value
 
     acting = reference_policy(mdp, policy)
     gains = gain(mdp, policy_value(mdp, acting), weighting(weights)(mdp, acting))
-    step = run(
-        mdp.features,
-        gains,
-        depth,
-        engine=engine,
-        max_leaves=max_leaves,
-        time_limit=time_limit,
-        gap_tolerance=gap,
-        threads=threads,
-    )
+    began = clock()
+    keeper = keeper_for(checkpoint, checkpoint_every)
+    with on_cluster(cluster, as_json) as crew, LiveLine(as_json, mdp.sense) as live:
+        chosen = as_engine(engine)
+        if crew is not None or keeper is not None or resume is not None:
+            if not isinstance(chosen, Rsbb):
+                raise InvalidProblemError(
+                    f"engine {chosen.name!r} runs on one machine and keeps no checkpoints; rsbb does both"
+                )
+            chosen = replace(chosen, cluster=crew, checkpoint=keeper, resume=resume)
+        if crew is not None:
+            crew.listener = live.say
+        step = run(
+            mdp.features,
+            gains,
+            depth,
+            engine=chosen,
+            max_leaves=max_leaves,
+            time_limit=left_of(time_limit, clock() - began),
+            gap_tolerance=gap,
+            threads=threads,
+        )
     returns = expected_return(mdp, step.tree.actions(mdp.features))
     figures = Figures(optimum=step.bound, random=step.value, value=step.value, bound=step.bound, sense=mdp.sense)
     tree = str(TreePolicy(step.tree, mdp.feature_names, mdp.action_names))
@@ -92,4 +122,8 @@ def improve(
             (figures.word, f"{figures.text(returns)} of the tree as a policy"),
         ]
     )
+    say_checkpoint(keeper, resume, as_json)
+    for failure in failure_of(keeper):
+        complain(failure)
+    show_shares(crew)
     exit_as(step)

@@ -1,5 +1,6 @@
 """Jobs handed to the workers of an executor until each is answered, whoever is lost, hangs or comes late."""
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -63,6 +64,7 @@ class Crew:
         self.executor, self.nobody_seconds = executor, nobody_seconds
         self.shares: dict[str, Share] = {}
         self.unit = "jobs"  # of the work that is counted
+        self.listener: Callable[[str], Any] | None = None  # hears how it goes, where nobody else says it
         self.began = time.monotonic()
         self._waiting: deque[Job] = deque()
         self._at: dict[str, tuple[Task, Job, float]] = {}  # by worker: what it does, since when
@@ -127,11 +129,11 @@ class Crew:
             if answered or left <= 0 or not (self._at or self._waiting):
                 return answered
 
-    def assemble(self) -> None:
-        """Wait until somebody is there, but not for ever."""
-        end = time.monotonic() + self.nobody_seconds
-        while not self.workers:
-            if time.monotonic() > end:
+    def assemble(self, seconds: float = math.inf) -> None:
+        """Wait until somebody is there, at most so many seconds; complain where there has been nobody for long."""
+        began = time.monotonic()
+        while not self.workers and time.monotonic() - began < seconds:
+            if time.monotonic() - began > self.nobody_seconds:
                 raise self._nobody()
             time.sleep(0.05)
 

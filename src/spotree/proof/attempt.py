@@ -1,16 +1,20 @@
 """One attempt of the core to prove that no tree exceeds a level, with what it writes down."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from spotree import _core
+from spotree.axes import Floats, SmallInts
 from spotree.errors import ReadError
 from spotree.proof.certificate import Certificate, CertificateWriter
 from spotree.proof.groups import Groups
 from spotree.proof.ingredients import RULES, Ingredients
+from spotree.proof.proving import Proving, Streams, Text
+from spotree.proof.saved_proof import NOTHING, Packed, SavedProof
+from spotree.proof.scroll import Scroll
 from spotree.tree.tree import Tree, make_tree
 
 ENDINGS = ("stopped", "closed", "too large", "stuck")  # why it ended, as the core numbers them
@@ -20,6 +24,16 @@ WINNERS = ("none", "root", "state", "tree")  # who closed the last region, as th
 def half_of_memory() -> int:
     """Bytes that open regions may take where nothing is said."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Left:
+    """What was left of rule "tree" when its scroll had that epoch and length; `following` is its next number."""
+
+    streams: Streams
+    following: int
+    epoch: int
+    length: int
 
 
 class Attempt:
@@ -37,13 +51,19 @@ class Attempt:
         Whether what was proved is a level, and not the return of a tree.
     """
 
-    def __init__(self, proof: _core.Proof, groups: Groups, level: float | None = None) -> None:
+    def __init__(self, proof: Proving, groups: Groups, level: float | None = None) -> None:
         self.proof, self.groups, self.level = proof, groups, level
         if level is not None:
             self.offer(level)
         self.bound, self.winner, self.certified, self.is_level = np.inf, "none", np.inf, False
         self.ending = "stopped"
         self.writers: dict[str, CertificateWriter] = {}
+        self.scrolls: dict[str, Scroll] = {}
+        self.left: Left | None = None
+        self.shown = np.inf  # what the scroll of rule "state" proves
+        self.running = self.by_tree = False
+        self.source: str | None = None  # the file that it goes on from
+        self.kind = "certificate"
 
     def offer(self, value: float) -> None:
         """Only trees that return more than this are looked for from now on."""
@@ -55,15 +75,53 @@ class Attempt:
         for rule in RULES:
             self.writers[rule] = CertificateWriter(certificate)
 
+    def keep(self) -> None:
+        """Keep all that is written, for a checkpoint."""
+        self.scrolls = {rule: Scroll() for rule in RULES}
+
     def resume(self, old: Certificate, path: str) -> None:
         """Begin with the open regions of a stopped proof, where it has some that can be taken up."""
+        self.source = path
         if old.header["rule"] == "state":
-            try:
-                self.proof.resume(old.words, old.numbers, float(old.header["bound"]))
-            except (ValueError, IndexError) as error:
-                raise ReadError(f"{path}: not a certificate that can be resumed ({error})") from error
+            self._resume(old.words, old.numbers, float(old.header["bound"]))
+
+    def _resume(self, words: SmallInts, numbers: Floats, bound: float) -> None:
+        try:
+            self.proof.resume(words, numbers, bound)
+        except (ValueError, IndexError) as error:
+            raise self._cannot(error) from error
+
+    def _cannot(self, error: Exception) -> ReadError:
+        return ReadError(f"{self.source}: not a {self.kind} that can be resumed ({error})")
+
+    def wait(self, seconds: float) -> bool:
+        """True once it has ended; waits at most so many seconds."""
+        try:
+            return self.proof.wait(seconds)
+        except (ValueError, IndexError) as error:  # the pieces of a file are none of this model
+            if self.source is None:
+                raise
+            raise self._cannot(error) from error
+
+    def take_up(self, saved: SavedProof, path: str) -> None:
+        """Begin with what a checkpoint has of both rules; the core looks at its pieces when they are needed."""
+        self.source, self.kind = path, "checkpoint"
+        words, numbers = saved.by_state.streams
+        if len(words):
+            self._resume(words, numbers, saved.shown)
+        if len(saved.left[0]):
+            words, numbers = saved.by_tree.streams
+            left_words, left_numbers = saved.left
+            self.proof.reopen(
+                words=words,
+                numbers=numbers,
+                next=saved.following,
+                left_words=left_words,
+                left_numbers=left_numbers,
+            )
 
     def start(self, seconds: float, threads: int, use: Ingredients, memory: int) -> None:
+        self.running, self.by_tree = True, "tree" in use.rules
         self.proof.start(
             seconds=seconds,
             threads=threads,
@@ -73,7 +131,8 @@ class Attempt:
             floors=use.floors,
             filter=use.filter,
             solo=use.solo,
-            journal=bool(self.writers),
+            journal=bool(self.writers or self.scrolls),
+            keep_left=bool(self.scrolls),
             before_floors=use.before_floors,
             memory_limit=memory,
             listed=use.listed,
@@ -102,23 +161,57 @@ class Attempt:
 
     def drain(self) -> None:
         """Write down what the proof has found since the last time."""
-        for rule, writer in self.writers.items():
-            writer.add(*self.proof.drain(rule == "tree"))
+        for rule in RULES:
+            self._add(rule, self.proof.drain(rule == "tree"))
+
+    def _add(self, rule: str, text: Text) -> None:
+        if rule in self.writers:
+            self.writers[rule].add(*text)
+        if rule in self.scrolls:
+            self.scrolls[rule].add(text)
+
+    def look(self) -> None:
+        """Keep the proof as it stands at this moment, if that is known; else what is left is as it was."""
+        self.drain()
+        self.bound, self.shown = self.proof.bound(), self.proof.certified()
+        found = self.proof.snapshot() if self.by_tree else None
+        if found is not None:
+            by_state, by_tree, left, following = found
+            self._add("state", by_state)
+            self._add("tree", by_tree)
+            self.left = Left(left, following, self.scrolls["tree"].epoch, self.scrolls["tree"].length)
+        elif self.left is not None and self.left.epoch != self.scrolls["tree"].epoch:
+            self.left = None
 
     def close(self) -> None:
         """Keep what the stopped proof has reached and let its memory go."""
-        self.drain()
+        if self.scrolls:
+            self.look()
+        else:
+            self.drain()
         self.bound, self.certified = self.proof.bound(), self.proof.certified()
         self.winner, self.ending = WINNERS[self.proof.winner()], ENDINGS[self.proof.ending()]
         self.is_level = self.level is not None and self.proof.value() <= self.level
+        self.running = False
         del self.proof
+
+    @property
+    def rule(self) -> str:
+        """Whose text is the certificate."""
+        return "tree" if self.winner == "tree" else "state"
+
+    def packed(self, rule: str) -> Packed:
+        """What a rule has written; rule "tree" as long as it was when it was left."""
+        if rule not in self.scrolls:
+            return NOTHING
+        length = self.left.length if rule == "tree" and self.left is not None else None
+        return Packed(self.scrolls[rule].words(length), self.scrolls[rule].numbers(length))
 
     def save(self, header: dict[str, Any]) -> None:
         """Make what was written a certificate."""
-        rule = "tree" if self.winner == "tree" else "state"
         for name, writer in self.writers.items():
-            if name == rule:
-                writer.finish(header | {"rule": "level" if self.is_level else rule})
+            if name == self.rule:
+                writer.finish(header | {"rule": "level" if self.is_level else self.rule})
             else:
                 writer.drop()
 

@@ -2,10 +2,13 @@
 
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from spotree.checkpoint import Keeper
+from spotree.cluster.open import Cluster, check_cluster, crewed
 from spotree.errors import InvalidProblemError
 from spotree.files import check_target
 from spotree.mdp.fingerprint import fingerprint
@@ -17,11 +20,14 @@ from spotree.methods.solution import Solution
 from spotree.methods.start import Start, fitting_start
 from spotree.proof.attempt import half_of_memory
 from spotree.proof.certificate import Certificate, as_certified
+from spotree.proof.elsewhere import Spreading
 from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
+from spotree.proof.keeping import Keeping
 from spotree.proof.problem import TOLERANCE, make_problem
 from spotree.proof.recorder import Recorder
 from spotree.proof.run import Run
+from spotree.proof.saved_proof import is_checkpoint, load_proof
 
 LEAST_TOLERANCE = 1e-12
 SEARCH_SHARE, LONGEST_SEARCH = 0.1, 60.0  # of the time limit, in seconds: for all searches where nothing is said
@@ -40,7 +46,9 @@ def certify(
     memory_limit: int | None = None,
     threads: int | None = None,
     certificate: str | Path | None = None,
+    checkpoint: str | Path | Keeper | None = None,
     resume: str | Path | None = None,
+    cluster: "Cluster | None" = None,
     progress: Callable[[Progress], Any] | None = None,
     tolerance: float = TOLERANCE,
     search: float | None = None,
@@ -63,12 +71,20 @@ def certify(
     certificate
         Where to write the proof, for `spotree check`. When the time is up it proves the bound that was reached.
         If it cannot be written, the `UnwrittenError` at the end has the solution as its `result`.
+    checkpoint
+        Where to keep the proof as far as it has come, every 30 seconds and at the end, for `resume`; a `Keeper` says
+        another period. A file that is there already is replaced only if it is the one resumed. If it cannot be
+        written the run goes on, with a warning.
     resume
-        The certificate of a stopped run on the same model and size: its open regions are taken up again, and a new
-        certificate holds the old proof too. The file is taken on trust, its bound and removed actions as well: what a
-        resumed run calls proved is proved once `check` accepts the new certificate. The model is put into the
-        certificate's order of features and actions. Only rule "state" goes on; rule "tree" starts anew, and so does
-        everything after a certificate of a level: stop a proof that is to be resumed with `Ingredients(levels=False)`.
+        The checkpoint of a run with the same model, size and tolerance: both rules go on where it was written, and so
+        do levels. Or the certificate of a stopped run on the same model and size: its open regions are taken up again,
+        and a new certificate holds the old proof too; the model is put into its order of features and actions, only
+        rule "state" goes on, and a certificate of a level cannot be resumed. Either file is taken on trust, its bound
+        and removed actions as well: what a resumed run calls proved is proved once `check` accepts the new
+        certificate. The time limit counts anew.
+    cluster
+        Workers that share the proof: "local:2", "threads:2", the address of a dask scheduler, a dask `Client` or an
+        `Executor`. The proof begins here, and goes on alone where nobody answers.
     progress
         Called with a `Progress` now and then.
     tolerance
@@ -85,29 +101,46 @@ def certify(
     check_size(mdp, depth, max_leaves)
     if not LEAST_TOLERANCE <= tolerance < 1:
         raise InvalidProblemError(f"tolerance is {tolerance}; it must be between {LEAST_TOLERANCE:g} and 1")
-    old = None if resume is None else Certificate.load(resume)
-    if old is not None:
-        mdp = as_certified(mdp, old)
-    if certificate is not None:
-        check_target(certificate)
-    wanted = ingredients.symmetries and "tree" in ingredients.rules
-    problem = make_problem(mdp, depth, max_leaves, time_limit, tolerance, _symmetries(mdp, old, wanted))
-    incumbent = Incumbent(problem, threads or os.cpu_count() or 1)
-    recorder = Recorder(problem, certificate, progress)
-    budget = min(LONGEST_SEARCH, SEARCH_SHARE * time_limit) if search is None else min(search, time_limit)
-    memory = memory_limit or half_of_memory()
-    use = ingredients if resume is None else replace(ingredients, levels=False)
-    run = Run(problem, incumbent, recorder, use, memory, budget)
-    if start is not None:
-        incumbent.offer(fitting_start(start, mdp, depth, max_leaves))
-    if old is not None:
-        run.resume(old, str(resume))
-    if start is None and resume is None and budget > 0:
-        run.search(budget, OPENING_ROUNDS)
-    try:
-        return remember(run.prove(), mdp)
-    finally:
-        recorder.drop()
+    check_cluster(cluster)
+    keeper = checkpoint if checkpoint is None or isinstance(checkpoint, Keeper) else Keeper(checkpoint)
+    with ExitStack() as stack:
+        if keeper is not None:
+            stack.enter_context(keeper.opened(resume))
+        saved = old = None
+        if resume is not None and is_checkpoint(resume):
+            saved = load_proof(resume, mdp, depth, max_leaves, tolerance)
+        elif resume is not None:
+            old = Certificate.load(resume)
+            mdp = as_certified(mdp, old)
+        if certificate is not None:
+            check_target(certificate)
+        wanted = ingredients.symmetries and "tree" in ingredients.rules
+        listed = _symmetries(mdp, old, wanted) if saved is None else saved.symmetries
+        problem = make_problem(mdp, depth, max_leaves, time_limit, tolerance, listed)
+        budget = min(LONGEST_SEARCH, SEARCH_SHARE * time_limit) if search is None else min(search, time_limit)
+        recorder = Recorder(problem, certificate, progress)
+        run = Run(
+            problem,
+            Incumbent(problem, threads or os.cpu_count() or 1),
+            recorder,
+            ingredients if old is None else replace(ingredients, levels=False),
+            memory_limit or half_of_memory(),
+            budget,
+            keeping=None if keeper is None else Keeping(keeper, tolerance),
+            spreading=None if cluster is None else Spreading(stack.enter_context(crewed(cluster))),
+        )
+        if start is not None:
+            run.incumbent.offer(fitting_start(start, mdp, depth, max_leaves))
+        if old is not None:
+            run.resume(old, str(resume))
+        elif saved is not None:
+            run.take_up(saved, str(resume))
+        elif start is None and budget > 0:
+            run.search(budget, OPENING_ROUNDS)
+        try:
+            return remember(run.prove(), mdp)
+        finally:
+            recorder.drop()
 
 
 def _symmetries(mdp: MDP, old: Certificate | None, wanted: bool) -> bool | dict[str, Any]:

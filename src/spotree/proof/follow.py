@@ -29,7 +29,7 @@ def follow(
     attempt.start(seconds, incumbent.threads, use, memory)
     pause, interrupted = FIRST_PAUSE, False
     try:
-        while not attempt.proof.wait(pause):
+        while not attempt.wait(pause):
             pause = min(LONGER * pause, LONGEST_PAUSE)
             collect(attempt, incumbent)
             recorder.note(attempt, incumbent.value)

@@ -61,13 +61,13 @@ def check_header(header: dict[str, Any]) -> None:
         )
     if len(header["group_state"]) > header["states"]:
         raise ClaimError(f"group_state has {len(header['group_state'])} groups of {header['states']} states")
-    _check_symmetries(header)
+    check_symmetries(header)
     for group, state in enumerate(header["group_state"]):
         if state >= header["states"]:
             raise ClaimError(f"group_state[{group}] is {state}, but there are {header['states']} states")
 
 
-def _check_symmetries(header: dict[str, Any]) -> None:
+def check_symmetries(header: dict[str, Any]) -> None:
     """Flat lists of images, as long as there are symmetries; that they are permutations is for the checkers to see."""
     count, rest = divmod(len(header.get("symmetry_state", [])), header["states"])
     actions, features = len(header.get("symmetry_action", [])), len(header.get("symmetry_feature", []))

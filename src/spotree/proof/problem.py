@@ -12,6 +12,7 @@ from spotree.mdp.reachable import reachable_states
 from spotree.methods.frame import Frame
 from spotree.proof.attempt import Attempt
 from spotree.proof.groups import Groups, find_groups
+from spotree.proof.proving import Proving
 from spotree.proof.rounding import check_margin
 from spotree.proof.symmetry import Symmetries, claimed_symmetries, find_symmetries, no_symmetries
 from spotree.proof.undiscounted import without_own_loops
@@ -49,9 +50,9 @@ class Problem:
         assert self.frame.time_limit is not None
         return max(0.0, self.frame.time_limit - self.frame.seconds)
 
-    def attempt(self, level: float | None = None) -> Attempt:
-        """A proof that has not begun."""
-        made = Attempt(_core.Proof(self.model, self.margin / 2), self.groups, level)
+    def attempt(self, level: float | None = None, proof: Proving | None = None) -> Attempt:
+        """A proof that has not begun: the core's, if no other one is given."""
+        made = Attempt(proof or _core.Proof(self.model, self.margin / 2), self.groups, level)
         # Before the first tree: less than any policy can return, so that every feasible tree is an improvement.
         worst = self.worst
         made.offer(
@@ -102,24 +103,30 @@ def problem_in(frame: Frame, tolerance: float = TOLERANCE, symmetries: bool | di
     margin = tolerance * scale_of(frame)
     if not frame.hurried:
         check_margin(mdp, frame.optimum, margin, tolerance)
-    seen = without_own_loops(mdp)
-    groups = find_groups(seen)
+    groups = find_groups(without_own_loops(mdp))
     found = no_symmetries(mdp, groups)
     if isinstance(symmetries, dict):
         found = claimed_symmetries(mdp, groups, symmetries)
     elif symmetries and not frame.hurried and mdp.discount < 1:
         found = find_symmetries(mdp, groups, margin)
-    model = _core.ProofModel(
-        model=core_model(seen),
+    model = proof_model(mdp, groups, found, frame.depth, frame.max_leaves)
+    return Problem(frame, groups, margin, found, model)
+
+
+def proof_model(
+    mdp: MDP, groups: Groups, symmetries: Symmetries, depth: int, max_leaves: int | None
+) -> _core.ProofModel:
+    """The arrays of the core; the groups are those of the model without its own loops."""
+    return _core.ProofModel(
+        model=core_model(without_own_loops(mdp)),
         choice_of=groups.choice_of,
         group_of=groups.group_of,
         rank=groups.rank,
         split_feature=groups.splits.feature,
         split_cut=groups.split_cut,
-        symmetry_group=found.group,
-        symmetry_action=found.action,
-        depth=frame.depth,
-        max_leaves=min(frame.max_leaves or NO_LIMIT, NO_LIMIT),
+        symmetry_group=symmetries.group,
+        symmetry_action=symmetries.action,
+        depth=depth,
+        max_leaves=min(max_leaves or NO_LIMIT, NO_LIMIT),
         must_end=mdp.must_end,
     )
-    return Problem(frame, groups, margin, found, model)

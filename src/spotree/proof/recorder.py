@@ -1,5 +1,6 @@
 """What a run has shown so far: its bound, its history, and the certificate that is being written."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from spotree.proof.certificate import Certificate
 from spotree.proof.interrupts import held_interrupts
 from spotree.proof.problem import Problem
 from spotree.proof.rounding import stated_margin
+from spotree.proof.saved_proof import SavedProof
 from spotree.tree.claim import tree_lists
 
 
@@ -40,6 +42,12 @@ class Recorder:
                     " only the same run can go on"
                 )
         self.old, self.bound = old, min(self.bound, float(old.header["bound"]))
+
+    def take_up(self, saved: SavedProof) -> None:
+        """Go on from a checkpoint: its bound, and the best proof that it holds."""
+        self.bound = min(self.bound, saved.bound)
+        if saved.proved < math.inf:
+            self.old = Certificate({"bound": saved.proved, "rule": saved.rule}, *saved.proof.streams)
 
     def begin(self, attempt: Attempt) -> None:
         """Write an attempt down from now on, if there is to be a certificate."""

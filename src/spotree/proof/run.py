@@ -9,13 +9,17 @@ from spotree.methods.solution import Solution, SolveStatus
 from spotree.methods.start import fitting_start
 from spotree.proof.attempt import Attempt
 from spotree.proof.certificate import Certificate
+from spotree.proof.elsewhere import Spreading
 from spotree.proof.follow import collect, follow
 from spotree.proof.incumbent import Incumbent, search_due
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.interrupts import held_interrupts
+from spotree.proof.keeping import Keeping
 from spotree.proof.problem import Problem
 from spotree.proof.recorder import Recorder
-from spotree.proof.schedule import FAR_ENOUGH, LEAST_ROOM, Standing, Turn, first_turn, next_turn
+from spotree.proof.saved_proof import SavedProof
+from spotree.proof.schedule import FAR_ENOUGH, LEAST_ROOM, TIME_PART, Standing, Turn, first_turn, next_turn
+from spotree.proof.spread import Spread
 from spotree.tree.claim import claimed_tree
 
 
@@ -34,10 +38,35 @@ class Run:
     too_large: bool = False  # for a proof
     interrupted: bool = False
     doubtful: float = math.inf  # when the attempt that runs is given up unless it has come far
+    keeping: Keeping | None = None  # a checkpoint
+    spreading: Spreading | None = None  # over workers
+    saved: SavedProof | None = None  # what it goes on from
     now: Attempt = field(init=False)
+    ready: Attempt | None = None  # the first attempt, before it begins
+    own: Attempt | None = None  # the one about the incumbent's own return
+    best: Attempt | None = None  # of those that have ended
+    turn: Turn = Turn(0.0)  # noqa: RUF009 (frozen)
 
     def __post_init__(self) -> None:
-        self.now = self.problem.attempt()
+        self.now = self.ready = self.attempt()
+
+    def attempt(self, level: float | None = None) -> Attempt:
+        """An attempt that has not begun."""
+        spread = None if self.spreading is None else Spread(self.problem, self.spreading)
+        made = self.problem.attempt(level, spread)
+        if self.keeping is not None:
+            made.keep()
+        return made
+
+    def take_up(self, saved: SavedProof, path: str) -> None:
+        """Go on from a checkpoint: its tree, its bound, and the attempt that ran."""
+        self.saved, self.searched = saved, saved.searched
+        if saved.found:
+            self.incumbent.offer(saved.tree)
+        self.recorder.take_up(saved)
+        if saved.level is None or self.use.levels:
+            self.now = self.ready = self.attempt(saved.level)
+            self.now.take_up(saved, path)
 
     def resume(self, old: Certificate, path: str) -> None:
         """Take up a stopped proof from its file: its tree and its open regions."""
@@ -58,16 +87,29 @@ class Run:
         """Attempt after attempt until one proves the incumbent or the schedule ends; the search has what is left."""
         if self.problem.frame.hurried:
             return self.problem.frame.solution(self.incumbent.tree, SolveStatus.TIME_LIMIT)
-        turn = first_turn(self.standing, self.use.levels)
-        best = self.follow(turn)
+        best = self.best = self.follow(self.first_turn())
         while not (self.interrupted or best.proves_tree or self.too_large) and (
-            after := next_turn(turn, self.standing)
+            after := next_turn(self.turn, self.standing)
         ):
-            turn, best = after, self.recorder.better(best, self.follow(after))
+            best = self.best = self.recorder.better(best, self.follow(after))
         if not (self.interrupted or best.proves_tree):
             self.search_on()
         with held_interrupts():
+            if self.keeping is not None:
+                self.keeping.write_last(self)
             return self.answer(best)
+
+    def first_turn(self) -> Turn:
+        """What comes first, or what a checkpoint was in the middle of."""
+        saved = self.saved
+        if saved is None or saved.level is None or not self.use.levels:
+            return first_turn(self.standing, self.use.levels)
+        return Turn(TIME_PART * self.problem.left, saved.level, low=saved.low, part=saved.part)
+
+    def checkpoint(self) -> None:
+        """Write one, if it is time."""
+        if self.keeping is not None:
+            self.keeping.offer(self)
 
     def search_on(self) -> None:
         """Spend the rest of the time on better trees, unless searches were not asked for or the bound is reached."""
@@ -75,6 +117,7 @@ class Run:
 
         def show() -> bool:
             recorder.show(incumbent.value, recorder.bound, recorder.regions)
+            self.checkpoint()
             return True
 
         if self.budget > 0 and recorder.bound - incumbent.value > LEAST_ROOM * self.problem.margin:
@@ -83,6 +126,7 @@ class Run:
     def exchange(self) -> bool:
         """Hand a better tree to the proof that runs, or take one from it; False once it has ended."""
         collect(self.now, self.incumbent)
+        self.checkpoint()
         return not self.now.proof.wait(0.0)
 
     @property
@@ -95,16 +139,17 @@ class Run:
 
     def follow(self, turn: Turn) -> Attempt:
         """Let an attempt run, and search for better trees meanwhile."""
-        if turn.level is not None:
-            self.now = self.problem.attempt(turn.level)
-        self.doubtful = turn.doubtful
+        self.turn, self.doubtful = turn, turn.doubtful
+        self.now, self.ready = self.ready or self.attempt(turn.level), None
+        self.own = self.now if turn.level is None else self.own
         came = follow(self.now, turn.seconds, self.incumbent, self.recorder, self.use, self.memory, self.meanwhile)
         self.interrupted = self.interrupted or came  # a search meanwhile may have been told
         self.too_large = self.now.ending == "too large"
         return self.now
 
     def meanwhile(self) -> bool:
-        """Give up a doubtful attempt; search where that is due."""
+        """Give up a doubtful attempt; search where that is due; write a checkpoint."""
+        self.checkpoint()
         frame, incumbent = self.problem.frame, self.incumbent
         if frame.seconds > self.doubtful:
             if self.now.done(frame.optimum.value, incumbent.value) < FAR_ENOUGH:

@@ -16,6 +16,7 @@ class Status(StrEnum):
     TIME_LIMIT = "stopped at the time limit; the tree is the best found"
     MEMORY_LIMIT = "stopped at the memory limit; the tree is the best found"
     INTERRUPTED = "interrupted; the tree is the best found"
+    LOST = "lost its workers; the tree is the best found"
 
 
 # by number of `Reason` in core/run/stop.hpp

@@ -2,22 +2,29 @@
 
 import os
 import time
+import warnings
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 
-from spotree import _core
+from spotree.checkpoint import Keeper
+from spotree.cluster.open import Cluster, check_cluster, crewed
+from spotree.errors import ClusterError, ReadError
+from spotree.shown import shown
 from spotree.step.engine import Engine
-from spotree.step.limits import Limits
+from spotree.step.limits import Limits, left_of
 from spotree.step.problem import TreeProblem, too_few_leaves
 from spotree.step.result import REASONS, Status, StepResult
+from spotree.step.rsbb.ground import Ground, ground_of
 from spotree.step.rsbb.grown import collected, decode
-from spotree.step.rsbb.step import as_step
+from spotree.step.rsbb.open_space import OpenSpace, search_alone, whole_space
+from spotree.step.rsbb.saved import SavedRegions, load_regions
+from spotree.step.rsbb.spread import Spread
+from spotree.step.rsbb.step import Step, as_step
 from spotree.tree.tree import Tree
 
-MEMORY = 2 * 2**30  # bytes for the frontier where no limit is given: it grows as long as the search lasts
 AGREEMENT = 1e-9  # of the summed spreads: a bound this close to the value proves it
-RESOLUTION = 1e-12  # of the summed spreads: losses that differ by less count as equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,14 @@ class Rsbb(Engine):
     actions
         Branch on the leaves' actions where the appendix says so; turned off the search is often several times
         faster, because actions decouple as soon as the shape of the tree is known.
+    cluster
+        Many machines (docs/scale.md): "local:4", the address of a dask scheduler, or a dask `Client`. Each worker then
+        searches on the threads of the limits, 1 if not given, with the memory of the limits.
+    checkpoint
+        Where to keep the open regions, every 30 seconds and at the end, for `resume`; a `Keeper` says another period.
+    resume
+        The checkpoint of a run on the same step, size and gap, to go on from. That no region is missing in it is taken
+        on trust.
     """
 
     seed: int = 0
@@ -52,6 +67,12 @@ class Rsbb(Engine):
     snapped: bool = True
     primal: bool = True
     actions: bool = True
+    cluster: Cluster | None = None
+    checkpoint: str | os.PathLike[str] | Keeper | None = None
+    resume: str | os.PathLike[str] | None = None
+
+    def __post_init__(self) -> None:
+        check_cluster(self.cluster)
 
     @property
     def name(self) -> str:
@@ -59,53 +80,134 @@ class Rsbb(Engine):
 
     def search(self, problem: TreeProblem, limits: Limits, start: Tree | None) -> StepResult:
         began = time.perf_counter()
-        step = as_step(problem)
-        spread = float(step.loss.max(axis=1, initial=0.0).sum())
-        arrays = _core.RsbbStep(
-            rank=step.rank,
-            loss=step.loss,
-            values=step.values,
-            scaled=step.scaled,
-            position=step.position,
-            frozen_feature=step.frozen_feature,
-            frozen_cut=step.frozen_cut,
-            frozen_action=step.frozen_action,
-            depth=problem.depth,
-            max_leaves=min(problem.max_leaves or 2**problem.depth, 2**problem.depth),
+        given = self.checkpoint
+        keeper = given if given is None or isinstance(given, Keeper) else Keeper(given)
+        with nullcontext() if keeper is None else keeper.opened(self.resume):
+            run = _Run(self, problem, limits, start, keeper, began)
+            return run.result()
+
+    def threads(self, limits: Limits) -> int:
+        """Of one process."""
+        if not self.parallel:
+            return 1
+        return limits.threads or (1 if self.cluster is not None else os.cpu_count() or 1)
+
+
+class _Run:
+    """One call of the engine."""
+
+    def __init__(
+        self,
+        engine: Rsbb,
+        problem: TreeProblem,
+        limits: Limits,
+        start: Tree | None,
+        keeper: Keeper | None,
+        began: float,
+    ) -> None:
+        self.engine, self.problem, self.limits, self.keeper, self.began = engine, problem, limits, keeper, began
+        self.step = as_step(problem)
+        self.start = start
+        self.ground = self._ground(self.step)
+        self.saved = None if engine.resume is None else load_regions(engine.resume, self.ground, problem)
+        if self.saved is not None and (start is None or self._loss(self.saved.tree) <= self._loss(start)):
+            self.start = self.saved.tree
+            self.ground = self._ground(self.step)
+        self.space = self._space()
+        self.spread: Spread | None = None
+
+    def _loss(self, tree: Tree | None) -> float:
+        return np.inf if tree is None else self.step.best_gain - collected(tree, self.problem)
+
+    def _ground(self, step: Step) -> Ground:
+        engine = self.engine
+        return ground_of(
+            self.problem,
+            step,
+            self.limits,
+            self._loss(self.start),
+            settled=engine.settled,
+            group=engine.grouped,
+            snap=engine.snapped,
+            primal=engine.primal,
+            actions=engine.actions,
+            seed=engine.seed % 2**64,
+            threads=engine.threads(self.limits),
         )
-        settings = _core.RsbbSettings(
-            settled=self.settled,
-            group=self.grouped,
-            snap=self.snapped,
-            primal=self.primal,
-            actions=self.actions,
-            seed=self.seed % 2**64,
-            threads=(limits.threads or os.cpu_count() or 1) if self.parallel else 1,
-            seconds=-1.0 if limits.time is None else max(0.0, limits.time - (time.perf_counter() - began)),
-            bytes=MEMORY if limits.memory is None else limits.memory,
-            best_gain=step.best_gain,
-            gap_tolerance=limits.gap_tolerance,
-            resolution=RESOLUTION * spread,
-            start_loss=np.inf if start is None else step.best_gain - collected(start, problem),
-        )
-        found = _core.rsbb(arrays, settings)
-        if not found.feasible:
-            raise too_few_leaves(problem)
-        kept = start if len(found.action) == 0 else None  # nothing better than the start was found
-        tree = decode(problem, step, found.feature, found.cut, found.action) if kept is None else kept
-        value = collected(tree, problem)
-        bound = max(value, step.best_gain - found.least_loss)
-        status = REASONS[found.reason]
-        if status is Status.OPTIMAL and bound - value > AGREEMENT * spread:
+
+    def _space(self) -> OpenSpace:
+        if self.saved is None:
+            return whole_space(self.ground)
+        space = OpenSpace(self.ground.search(), discarded=self.saved.discarded)
+        try:
+            space.pool.take(self.saved.regions)
+        except ValueError as error:
+            name = shown(os.fspath(self.engine.resume or ""))
+            raise ReadError(f"{name}: not a checkpoint, or a damaged one ({error})") from error
+        space.counts = {"regions expanded": self.saved.expanded}
+        return space
+
+    def result(self) -> StepResult:
+        if not self.space.feasible:
+            raise too_few_leaves(self.problem)
+        status = self._searched()
+        self.space.look()
+        if self.keeper is not None:
+            self.keeper.write(lambda: self._saved().checkpoint(self.ground))
+        elsewhere = np.inf if self.spread is None else self.spread.least_elsewhere
+        least = self.space.least_loss(elsewhere)
+        tree = self._tree()
+        value = collected(tree, self.problem)
+        bound = max(value, self.step.best_gain - least)
+        if status is Status.OPTIMAL and bound - value > AGREEMENT * float(
+            self.step.loss.max(axis=1, initial=0.0).sum()
+        ):
             status = Status.GAP
-        return StepResult(tree, value, bound, status, time.perf_counter() - began, self.name, _counts(found))
+        counts = self.space.all_counts() if self.spread is None else self.spread.counts()
+        return StepResult(tree, value, bound, status, time.perf_counter() - self.began, self.engine.name, counts)
 
+    def _searched(self) -> Status:
+        """Search, alone or with others, and say how that ended."""
+        if self.engine.cluster is None:
+            return REASONS[search_alone(self.space, self._left(), self._keep)]
+        try:
+            with crewed(self.engine.cluster) as crew:
+                self.spread = Spread(self.ground, self.space, crew, self.ground.threads)
+                try:
+                    return REASONS[self.spread.search(self._left(), self._keep)]
+                finally:
+                    self.spread.drop()
+        except KeyboardInterrupt:
+            return Status.INTERRUPTED
+        except ClusterError as error:
+            if self.spread is None:
+                raise
+            warnings.warn(str(error), stacklevel=2)
+            return Status.LOST
 
-def _counts(found: _core.RsbbOutcome) -> dict[str, int]:
-    return {
-        "regions expanded": found.expanded,
-        "regions bounded": found.bounded,
-        "regions discarded": found.discarded,
-        "largest frontier": found.largest_frontier,
-        "candidate trees": found.candidates,
-    }
+    def _left(self) -> float | None:
+        return left_of(self.limits.time, time.perf_counter() - self.began)
+
+    def _keep(self) -> float | None:
+        """Write a checkpoint, if it is time; how long until the next."""
+        if self.keeper is None:
+            return None
+        self.space.look()
+        self.keeper.offer(lambda: self._saved().checkpoint(self.ground))
+        return max(self.keeper.every, 0.1)
+
+    def _tree(self) -> Tree:
+        found = self.space.tree
+        if found is None or found.loss >= self.ground.start_loss:
+            assert self.start is not None
+            return self.start
+        return decode(self.problem, self.step, found.feature, found.cut, found.action)
+
+    def _saved(self) -> SavedRegions:
+        space, spread = self.space, self.spread
+        return SavedRegions(
+            space.regions() if spread is None else spread.regions(),
+            self._tree(),
+            min(space.discarded, space.pool.discarded_least),
+            space.all_counts()["regions expanded"],
+        )

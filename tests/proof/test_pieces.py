@@ -1,0 +1,197 @@
+"""A proof whose pieces are done by others is the same proof: cut short, lost, done twice, merged."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oracles.certify import best_return, random_mdp
+from oracles.checkers import check
+from spotree import load
+from spotree.cluster.executor import WorkerLost
+from spotree.cluster.threads import ThreadExecutor, ThreadTask
+from spotree.errors import InfeasibleError
+from spotree.proof import certify as certifying
+from spotree.proof.certificate import Certificate
+from spotree.proof.certify import certify
+from spotree.proof.elsewhere import Spreading
+from spotree.proof.ingredients import Ingredients
+from spotree.proof.left import Left, places_of_numbers
+from spotree.proof.pool import Pool
+from spotree.proof.spread import Spread
+
+TREES = Ingredients(rules=("tree",), before_floors=0.0, levels=False)
+
+
+@pytest.fixture
+def tasks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Tasks of five regions at most from the first moment on; the numbers of pieces that each was given."""
+    sent: list[int] = []
+    take = Spread._take
+
+    def noted(self: Spread, job: Any) -> None:
+        sent.append(len(job.about.pieces))
+        take(self, job)
+
+    monkeypatch.setattr(Spread, "_take", noted)
+    monkeypatch.setattr(certifying, "Spreading", partial(Spreading, alone=0.0, regions=5))
+    return sent
+
+
+@pytest.fixture
+def larger(tasks: list[int], monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The same with tasks of a hundred regions."""
+    monkeypatch.setattr(certifying, "Spreading", partial(Spreading, alone=0.0, regions=100))
+    return tasks
+
+
+def proved(mdp: Any, depth: int, path: Any, cluster: Any, **more: Any) -> Any:
+    asked = {"search": 0.0, "threads": 1, "time_limit": 60, "ingredients": TREES} | more
+    return certify(mdp, depth, certificate=path, cluster=cluster, **asked)
+
+
+@pytest.mark.parametrize("missing", ["random", "end", "stay", "forbid"])
+def test_pieces_prove_the_best_of_all_trees_and_the_merged_certificate_holds(missing, tmp_path, tasks):
+    rng = np.random.default_rng(len(missing))
+    cluster = ThreadExecutor(2)
+    for number in range(40):
+        mdp = random_mdp(rng, missing)
+        depth = int(rng.integers(1, 4))
+        max_leaves = int(rng.integers(1, 2**depth + 1)) if number % 3 == 0 else None
+        off = ({}, {"solo": False}, {"regret": False}, {"filter": False}, {"floors": False})[number % 5]
+        use = Ingredients(rules=("tree",), before_floors=0.0, levels=False, **off)
+        truth = best_return(mdp, depth, max_leaves)
+        try:
+            found = proved(mdp, depth, tmp_path / "run.cert", cluster, max_leaves=max_leaves, ingredients=use)
+        except InfeasibleError:
+            assert truth == -np.inf
+            continue
+        scale = max(abs(found.optimum), found.optimum - found.random_value)
+        assert found.proved_optimal
+        assert found.value == pytest.approx(truth, abs=1e-7 * scale)
+        verdict = check(mdp, Certificate.load(tmp_path / "run.cert"))
+        assert verdict.accepted, (number, verdict.reason)
+    cluster.close()
+    assert len(tasks) > 40
+
+
+@pytest.mark.parametrize(("model", "depth"), [("traffic_intersection", 2), ("tiger_vs_antelope", 1)])
+def test_both_rules_and_workers_give_the_answer_of_one_machine(model, depth, tmp_path, larger):
+    mdp, cluster = load(model), ThreadExecutor(2)
+    alone = certify(mdp, depth, time_limit=60)
+    for use in (TREES, Ingredients(before_floors=0.0)):
+        found = proved(mdp, depth, tmp_path / "run.cert", cluster, ingredients=use)
+        assert found.proved_optimal
+        assert found.value == pytest.approx(alone.value, rel=1e-9)
+        assert check(mdp, Certificate.load(tmp_path / "run.cert")).accepted
+    cluster.close()
+    assert larger
+
+
+class Losing(ThreadExecutor):
+    """Every third answer is lost with its worker, which comes back at once."""
+
+    count = 0
+
+    def submit(self, worker: str, function: Any, *args: Any) -> ThreadTask:
+        Losing.count += 1
+        return super().submit(worker, _lost if Losing.count % 3 == 0 else function, *args)
+
+
+def _lost(*args: Any) -> None:
+    raise WorkerLost("gone")
+
+
+def test_pieces_of_lost_workers_are_done_again(tmp_path, larger):
+    mdp, cluster = load("traffic_intersection"), Losing(2)
+    found = proved(mdp, 2, tmp_path / "run.cert", cluster)
+    cluster.close()
+    assert found.proved_optimal
+    assert Losing.count >= 3
+    assert check(mdp, Certificate.load(tmp_path / "run.cert")).accepted
+
+
+def test_a_level_is_proved_by_workers_as_well(tmp_path, larger):
+    mdp, cluster = load("traffic_intersection"), ThreadExecutor(1)
+    found = proved(mdp, 2, tmp_path / "run.cert", cluster, time_limit=5.0, ingredients=Ingredients(rules=("tree",)))
+    cluster.close()
+    assert found.bound >= found.value
+    assert check(mdp, Certificate.load(tmp_path / "run.cert")).accepted
+
+
+def left_of(model: str, depth: int) -> Left:
+    """What is left of a proof that was cut short."""
+    from spotree.proof.problem import make_problem
+
+    mdp = load(model)
+    problem = make_problem(mdp, depth, None, 60.0)
+    attempt = problem.attempt()
+    attempt.keep()
+    attempt.proof.start(
+        seconds=60.0,
+        threads=1,
+        state_rule=False,
+        tree_rule=True,
+        regret=True,
+        floors=False,
+        filter=True,
+        solo=True,
+        journal=True,
+        keep_left=True,
+        before_floors=0.0,
+        memory_limit=10**9,
+        listed=0,
+        most_regions=30,
+    )
+    while not attempt.proof.wait(1.0):
+        pass
+    found = attempt.proof.snapshot()
+    assert found is not None
+    return Left.read(*found[2], mdp.num_states, len(problem.groups.state), mdp.num_actions)
+
+
+def test_what_is_left_is_put_together_as_it_was_taken_apart():
+    left = left_of("traffic_intersection", 2)
+    words, numbers = left.streams
+    again = Left.read(words, numbers, *_sizes("traffic_intersection"))
+    assert len(left.pieces) > 0
+    assert np.array_equal(again.streams[0], words)
+    assert np.array_equal(again.streams[1], numbers)
+    assert sum(piece.share for piece in left.pieces) + left.share == pytest.approx(1.0)
+
+
+def _sizes(model: str) -> tuple[int, int, int]:
+    from spotree.proof.problem import make_problem
+
+    mdp = load(model)
+    return mdp.num_states, len(make_problem(mdp, 1, None, 1.0).groups.state), mdp.num_actions
+
+
+def test_halves_of_a_piece_have_its_children():
+    pieces = [piece for piece in left_of("traffic_intersection", 2).pieces if piece.halves() is not None]
+    assert pieces
+    for piece in pieces:
+        one, other = piece.halves()
+        assert one.children[1] + other.children[1] == piece.children[1]
+        assert one.share + other.share == pytest.approx(piece.share)
+        assert len(one.words) == one.words[0]
+
+
+def test_a_pool_gives_every_worker_something_and_forgets_nothing():
+    pool = Pool(left_of("traffic_intersection", 2).pieces)
+    share, taken = pool.share, []
+    while len(pool):
+        taken += pool.take(2)
+    assert sum(piece.share for piece in taken) == pytest.approx(share)
+    assert len(taken) >= 2
+
+
+def test_numbers_of_regions_are_found_in_the_words(tmp_path):
+    mdp = load("traffic_intersection")
+    proved(mdp, 2, tmp_path / "run.cert", None)
+    words = Certificate.load(tmp_path / "run.cert").words
+    count, at = 0, 0
+    while at < len(words):
+        count, at = count + 1, at + int(words[at])
+    assert len(places_of_numbers(words)) >= 2 * count
