@@ -1,6 +1,8 @@
 // One thread that follows rule "tree": descends from a region to its parts, deepest first.
 #pragma once
 
+#include <functional>
+
 #include "proof/candidate.hpp"
 #include "proof/tree_rule.hpp"
 
@@ -8,13 +10,15 @@ namespace spotree::proof {
 
 class TreeWorker {
   public:
-    TreeWorker(TreeRule& rule, Bounder& bounder)
+    // `meanwhile`: what else the thread does between two regions.
+    TreeWorker(TreeRule& rule, Bounder& bounder, std::function<void()> meanwhile = {})
         : rule_(rule),
           shared_(rule.shared_),
           m_(rule.shared_.model),
           cubes_(rule.shared_.cubes),
           journal_(rule.journal_),
-          bounder_(bounder) {
+          bounder_(bounder),
+          meanwhile_(std::move(meanwhile)) {
         bounder_.viable.clear();
     }
 
@@ -91,6 +95,7 @@ class TreeWorker {
     void descend(TreeTask& task) {
         const Partial& shape = *task.partial;
         auto& items = task.items;
+        if (meanwhile_) meanwhile_();
         if (rule_.stopped()) return rule_.cut_short();
         std::erase_if(items, [&](const Item& item) {
             if (shape.anything_reached(item.cube)) return false;
@@ -255,6 +260,7 @@ class TreeWorker {
     const Cubes& cubes_;
     Journal& journal_;
     Bounder& bounder_;
+    std::function<void()> meanwhile_;
     std::vector<TreeNode> nodes_;
     int32_t sibling_ = -1;
     size_t heard_ = 0;  // of hopeless leaves
