@@ -15,7 +15,8 @@ from spotree.proof.ingredients import Ingredients
 from spotree.proof.interrupts import held_interrupts
 from spotree.proof.problem import Problem
 from spotree.proof.recorder import Recorder
-from spotree.proof.schedule import FAR_ENOUGH, LEAST_ROOM, Standing, Turn, first_turn, next_turn
+from spotree.proof.schedule import LEAST_ROOM, Standing, Turn, first_turn, next_turn
+from spotree.proof.shares import gets_on
 from spotree.tree.claim import claimed_tree
 
 
@@ -33,7 +34,9 @@ class Run:
     paid: bool = False  # whether the last search found a better tree
     too_large: bool = False  # for a proof
     interrupted: bool = False
-    doubtful: float = math.inf  # when the attempt that runs is given up unless it has come far
+    doubtful: float = math.inf  # from when on the attempt that runs is given up unless it gets on
+    began: float = 0.0  # when that attempt did
+    looks: list[tuple[float, float]] = field(default_factory=list)  # at that attempt: (seconds, part that was done)
     now: Attempt = field(init=False)
 
     def __post_init__(self) -> None:
@@ -97,7 +100,7 @@ class Run:
         """Let an attempt run, and search for better trees meanwhile."""
         if turn.level is not None:
             self.now = self.problem.attempt(turn.level)
-        self.doubtful = turn.doubtful
+        self.doubtful, self.began, self.looks = turn.doubtful, self.problem.frame.seconds, []
         came = follow(self.now, turn.seconds, self.incumbent, self.recorder, self.use, self.memory, self.meanwhile)
         self.interrupted = self.interrupted or came  # a search meanwhile may have been told
         self.too_large = self.now.ending == "too large"
@@ -106,10 +109,10 @@ class Run:
     def meanwhile(self) -> bool:
         """Give up a doubtful attempt; search where that is due."""
         frame, incumbent = self.problem.frame, self.incumbent
-        if frame.seconds > self.doubtful:
-            if self.now.done(frame.optimum.value, incumbent.value) < FAR_ENOUGH:
-                return False
-            self.doubtful = math.inf
+        if self.doubtful < math.inf:
+            self.looks.append((frame.seconds - self.began, self.now.done(frame.optimum.value, incumbent.value)))
+        if frame.seconds > self.doubtful and not gets_on(self.looks):
+            return False
         seconds = search_due(self.searched, frame.seconds, self.budget, self.paid, self.standing.time_limit)
         if seconds is not None:
             self.search(seconds, go_on=self.exchange)
