@@ -97,8 +97,8 @@ void spoil(File& file, Chance& chance) {
             return change(h.split_threshold, real());
         case 7:
             return h.symmetry_state.resize(file.model.states, number());
-        case 8:
-            return void(chance.one_in(2) ? h.depth = number() : h.max_leaves = number());
+        case 8:  // within what Python lets through, and few enough shapes for a quick trial
+            return void(chance.one_in(2) ? h.depth = chance.below(8) : h.max_leaves = 1 + chance.below(40));
         case 9:
             return void((chance.one_in(2) ? h.value : h.margin) = real());
         case 10:
@@ -123,12 +123,11 @@ struct Problem {
     int depth, leaves;
 };
 
-// Whether a tree exceeds what the file claims about this very model: the best of the shallow ones or any
-// other.
-bool exceeded(const Problem& p, const checker::Header& claimed, double best) {
+bool exceeded(const checker::Header& claimed, double best) {
     return best > std::max(claimed.bound, claimed.value) + claimed.margin + 1e-8;
 }
 
+// Whether what the file claims is about this very model, and about no fewer trees.
 bool same_question(const File& file, const Problem& p) {
     const checker::Arrays& a = file.model;
     return file.header.depth >= p.depth && file.header.max_leaves >= p.leaves && a.target == p.model.target &&
@@ -189,7 +188,7 @@ void trial(Chance& chance, Report& report) {
         File spoilt = file;
         for (int j = 1 + chance.below(2); j > 0; --j) spoil(spoilt, chance);
         const bool accepted = verdict(spoilt, chance.of({1, 2}), chance.one_in(20)).empty();
-        report.expect(!accepted || !same_question(spoilt, p) || !exceeded(p, spoilt.header, best),
+        report.expect(!accepted || !same_question(spoilt, p) || !exceeded(spoilt.header, best),
                       "no file shows a bound that a tree exceeds", best, spoilt.header.bound);
     }
 }
