@@ -83,7 +83,7 @@ fuzz: .venv/stamp-dev           ## broken files for every reader; ARGS="--target
 	PYTHONPATH=tests $(BIN)/python -m fuzz.run $(ARGS)
 
 # One binary for each part of the core and sanitizer: `build/asan-proof 1 17` repeats trial 17 of the proofs.
-SANITIZED := run values exact rsbb neighbourhood leaves proof
+SANITIZED := run values exact rsbb neighbourhood leaves proof checker
 CHECKED := $(SANITIZED:%=build/asan-%) $(SANITIZED:%=build/tsan-%)
 CHECK_FLAGS := -std=c++20 -O0 -g1 -march=native -fno-sanitize-recover=all -Icore -pthread
 

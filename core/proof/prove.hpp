@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "proof/floors.hpp"
+#include "proof/lead.hpp"
 #include "proof/resume.hpp"
 #include "proof/tree_worker.hpp"
 
@@ -288,19 +289,20 @@ class Prover {
         std::unique_ptr<TreeRule> trees;
         if (plan.state_rule) states = std::make_unique<StateRule>(shared, by_state);
         if (plan.tree_rule) trees = std::make_unique<TreeRule>(shared, by_tree, root);
-        const double started = shared.stop.elapsed();
-        const double room = root.bound - shared.close_at();
-        // A thread goes over to the other rule when that one has come further.
-        auto follow_trees = [&](Bounder& bounder) {
-            TreeWorker(*trees, bounder).work();
+        Lead lead(shared, states.get(), trees.get(), root.bound);
+        auto follow_states = [&](Bounder& bounder, auto&& leave) {
+            states->work(bounder, leave);
+            if (states->finished() && !shared.done.exchange(true)) winner = Winner::state;
+        };
+        auto follow_trees = [&](TreeWorker&& worker) {
+            worker.work();
             if (trees->finished() && !shared.done.exchange(true)) winner = Winner::tree;
         };
-        // With symmetries rule "tree" has less to do than its share tells: images take no time.
-        const double head = shared.symmetries.usable() ? shared.symmetries.count() : 1;
-        auto trees_lead = [&] {
-            if (!trees || shared.stop.elapsed() - started < kBeforeChange / head) return false;
-            const double closed = 1 - (states->bound() - shared.close_at()) / room;
-            return head * trees->share() > std::max(kLeastLead, closed);
+        std::optional<Bounder> helper;  // not told of hopeless leaves, which are not written for rule "state"
+        auto help = [&] {
+            if (!states || !lead.of_states()) return;
+            if (!helper) helper.emplace(shared), helper->floor = bounders[0]->floor;
+            lead.help([&](auto&& enough) { follow_states(*helper, enough); });
         };
         const AtEnd unwatch([&] { watch(nullptr, nullptr); });
         Threads workers(shared.stop);
@@ -311,8 +313,9 @@ class Prover {
         }
         if (trees) {
             workers.start([&, reopened = found.has_value()] {
-                if (!reopened) TreeWorker(*trees, *bounders.back()).begin(draft);
-                follow_trees(*bounders.back());
+                TreeWorker first(*trees, *bounders.back(), help);
+                if (!reopened) first.begin(draft);
+                follow_trees(std::move(first));
             });
         }
         if (states) {
@@ -322,16 +325,16 @@ class Prover {
                 states->begin(*bounders[0], root, draft);
             }
             watch(states.get(), trees.get());
+            lead.begun = true;
             for (int t = 0; t < state_workers; ++t) {
                 workers.start([&, t] {
-                    states->work(*bounders[t], trees_lead);
-                    if (states->finished() && !shared.done.exchange(true)) winner = Winner::state;
-                    if (trees && !shared.stopped()) follow_trees(*bounders[t]);
+                    follow_states(*bounders[t], [&] { return lead.of_trees(); });
+                    if (trees && !shared.stopped()) follow_trees({*trees, *bounders[t]});
                 });
             }
         }
         for (int t = 1; trees && !states && t < plan.threads; ++t) {
-            workers.start([&, t] { follow_trees(*bounders[t - 1]); });
+            workers.start([&, t] { follow_trees({*trees, *bounders[t - 1]}); });
         }
         workers.join();
         if (winner.load() == Winner::state) states->settle();
@@ -359,7 +362,6 @@ class Prover {
     static constexpr double kMuchBetter = 0.2;  // of the gap: what a tree closes for the rules to restart
     static constexpr double kFloorsShare = 0.1, kLongestFloors = 10;  // of the time, in seconds
     static constexpr double kWorthwhile = 0.02;  // of the gap: what floors close for more of them
-    static constexpr double kBeforeChange = 3, kLeastLead = 0.01;  // seconds, share: a change of rule
 
     std::atomic<double> certified_{std::numeric_limits<double>::infinity()};
     std::atomic<double> root_bound_{std::numeric_limits<double>::infinity()};

@@ -113,7 +113,7 @@ class Bounder {
                 return Verdict::open;
             }
             if (shared_.switches.regret) {
-                least_.solve(relaxer, floor, visits, stop);
+                least_.solve(relaxer, floor, visits, stop, effort == Effort::rough);
             } else {
                 std::fill(visits.begin(), visits.end(), 0.0);
             }

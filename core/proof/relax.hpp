@@ -21,10 +21,11 @@ struct Relaxed {
     explicit Relaxed(int states = 0) : value(states, 0.0), policy(states, -1) {}
 };
 
-constexpr double kRelaxed = 0.02;    // of the tolerance: so near a relaxation comes to its optimum
-constexpr double kGrid = 0.25;       // of that, in one backup: the grid to which values are rounded up
-constexpr double kNoLevel = -1e300;  // nothing closes here
-constexpr double kSlowest = 0.97;    // of what the sweep before changed: beyond that equations are solved
+constexpr double kRelaxed = 0.02;      // of the tolerance: so near a relaxation comes to its optimum
+constexpr double kGrid = 0.25;         // of that, in one backup: the grid to which values are rounded up
+constexpr double kNoLevel = -1e300;    // nothing closes here
+constexpr double kRoughVisits = 1e-5;  // of a start: to say where to look next, visits need be no nearer
+constexpr double kSlowest = 0.97;      // of what the sweep before changed: beyond that equations are solved
 
 class Relaxer {
   public:
@@ -151,7 +152,7 @@ class Relaxer {
         };
         visits.assign(m_.num_states, 0.0);
         space_.residual.assign(m_.initial, m_.initial + m_.num_states);
-        bicgstab(apply, [&](double left) { return left <= 1e-9 || stop(); }, visits, space_, 300);
+        bicgstab(apply, [&](double left) { return left <= kRoughVisits || stop(); }, visits, space_, 300);
         for (double& x : visits) x = std::isfinite(x) && x > 0 ? x : 0;
     }
 

@@ -1,6 +1,8 @@
 // One thread that follows rule "tree": descends from a region to its parts, deepest first.
 #pragma once
 
+#include <functional>
+
 #include "proof/candidate.hpp"
 #include "proof/tree_rule.hpp"
 
@@ -19,13 +21,15 @@ struct TreeTask {
 
 class TreeWorker {
   public:
-    TreeWorker(TreeRule& rule, Bounder& bounder)
+    // `meanwhile`: what else the thread does between two regions.
+    TreeWorker(TreeRule& rule, Bounder& bounder, std::function<void()> meanwhile = {})
         : rule_(rule),
           shared_(rule.shared_),
           m_(rule.shared_.model),
           cubes_(rule.shared_.cubes),
           journal_(rule.journal_),
-          bounder_(bounder) {
+          bounder_(bounder),
+          meanwhile_(std::move(meanwhile)) {
         bounder_.viable.clear();
     }
 
@@ -124,6 +128,7 @@ class TreeWorker {
     std::optional<Piece> parted(TreeTask& task) {
         const Partial& shape = *task.partial;
         auto& items = task.items;
+        if (meanwhile_) meanwhile_();
         std::erase_if(items, [&](const Item& item) {
             if (shape.anything_reached(item.cube)) return false;
             nodes_[item.node] = {-1, -1, -1, 0};
@@ -286,6 +291,7 @@ class TreeWorker {
     const Cubes& cubes_;
     Journal& journal_;
     Bounder& bounder_;
+    std::function<void()> meanwhile_;
     std::vector<TreeNode> nodes_;
     int32_t sibling_ = -1;
     size_t heard_ = 0;         // of hopeless leaves

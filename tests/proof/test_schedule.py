@@ -1,11 +1,12 @@
 """The schedule of levels and of searches, as pure functions: no core, no clock."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from spotree.proof.incumbent import search_due
-from spotree.proof.schedule import Standing, Turn, first_turn, next_turn
+from spotree.proof.schedule import Standing, Tried, Turn, first_turn, next_turn
 
 
 def at(seconds, value=1.0, bound=9.0, margin=1e-3):
@@ -13,10 +14,10 @@ def at(seconds, value=1.0, bound=9.0, margin=1e-3):
     return Standing(seconds, 100.0, value, bound, margin)
 
 
-def test_the_incumbent_comes_first_for_most_of_the_time_and_is_doubtful_after_a_quarter_of_it():
+def test_the_incumbent_comes_first_for_most_of_the_time_and_is_doubtful_after_a_part_of_it():
     turn = first_turn(at(20.0), levels=True)
     assert (turn.level, turn.seconds) == (None, pytest.approx(56.0))  # 0.7 * 80
-    assert turn.doubtful == pytest.approx(40.0)  # 20 + 0.25 * 80
+    assert turn.doubtful == pytest.approx(32.0)  # 20 + 0.15 * 80
 
 
 def test_without_levels_the_incumbent_has_all_of_the_time_and_nothing_follows():
@@ -25,31 +26,53 @@ def test_without_levels_the_incumbent_has_all_of_the_time_and_nothing_follows():
     assert next_turn(turn, at(90.0)) is None
 
 
-def test_levels_go_down_in_growing_parts_and_bisect_after_a_failure():
+def test_levels_that_take_no_time_go_down_in_growing_parts_and_bisect_after_a_failure():
     turn, seen = first_turn(at(0.0), levels=True), []
     for now in (
-        at(30.0),  # 9 - (9 - 1) / 8
-        at(40.0, bound=8.0),  # proved: 8 - (8 - 1) / 4
-        at(50.0, bound=6.25),  # proved: 6.25 - (6.25 - 1) / 2
-        at(74.0, bound=6.25),  # failed: 6.25 - (6.25 - 3.625) / 2
-        at(80.0, bound=4.9375),  # proved, and still nothing up to 3.625: 4.9375 - (4.9375 - 3.625) / 2
-        at(90.0, value=4.5, bound=4.9375),  # failed, and a better tree than that level: 4.9375 - 0.4375 / 2
+        at(20.0),  # 9 - (9 - 1) / 16
+        at(20.5, bound=8.5),  # proved in half a second: 8.5 - (8.5 - 1) / 8
+        at(21.5, bound=7.5625),  # proved in a second: 7.5625 - (7.5625 - 1) / 4
+        at(30.5, bound=7.5625),  # failed in all of its time: half of the way to it at most
     ):
         turn = next_turn(turn, now)
         seen.append((turn.level, turn.seconds))
-    assert seen == [(8.0, 35.0), (6.25, 30.0), (3.625, 25.0), (4.9375, 13.0), (4.28125, 10.0), (4.71875, 5.0)]
+    assert seen[:3] == [(8.5, 40.0), (7.5625, 9.0), (5.921875, 9.0)]  # 3 * 3 times the least that counts, 1 s
+    # Seconds grew by 9 or more on 1.640625, so by 1.75 times ln(9) / 1.640625: they treble within 0.468750.
+    assert seen[3] == (pytest.approx(7.5625 - 1.640625 / 2 / 1.75), 9.0)
+
+
+def test_the_next_level_is_to_take_three_times_as_long_as_the_last_one():
+    last = Turn(40.0, 6.0, began=20.0, part=1 / 2, proved=(Tried(7.0, 2.0),))
+    turn = next_turn(last, at(24.0, bound=6.0))  # 4 s after 2 s: seconds double on the way from 7 to 6
+    assert turn.level == pytest.approx(6.0 - math.log(3) / (1.75 * math.log(2)))
+    assert turn.seconds == pytest.approx(36.0)  # three times the 12 s that it is to take
+
+
+def test_a_level_that_took_long_is_followed_by_one_that_the_time_left_is_enough_for():
+    last = Turn(40.0, 6.0, began=20.0, part=1 / 2, proved=(Tried(7.0, 20.0),))
+    turn = next_turn(last, at(60.0, bound=6.0))  # 40 s after 20 s; half of 40 s is too short, nearly all of it too
+    assert turn is None
+    turn = next_turn(replace(last, began=30.0), at(60.0, bound=6.0))  # 30 s: 36 s are enough for a little
+    assert turn.seconds == pytest.approx(36.0)
+    assert turn.level == pytest.approx(6.0 - math.log(36 / 30) / (1.75 * math.log(30 / 20)))
 
 
 def test_a_level_that_is_proved_up_to_the_margin_counts_as_proved():
-    last = Turn(10.0, level=5.0, low=1.0, part=1 / 4)
-    assert next_turn(last, at(50.0, bound=5.0 + 0.5e-3)).low == 1.0
-    assert next_turn(last, at(50.0, bound=5.0 + 6e-3)).low == 5.0
+    last = Turn(10.0, level=5.0, began=40.0, part=1 / 4)
+    assert next_turn(last, at(50.0, bound=5.0 + 0.5e-3)).proved == (Tried(5.0, 10.0),)
+    assert next_turn(last, at(50.0, bound=5.0 + 6e-3)).failed == (Tried(5.0, 10.0),)
+
+
+def test_no_level_lies_below_the_best_tree_or_one_that_failed():
+    last = Turn(10.0, level=5.0, began=40.0, failed=(Tried(4.0, 10.0),))
+    assert 5.0 < next_turn(last, at(50.0, bound=6.0)).level < 6.0
+    assert 5.5 < next_turn(last, at(50.0, value=5.5, bound=6.0)).level < 6.0
 
 
 @pytest.mark.parametrize(
     ("why", "now"),
     [
-        ("it ended long before it was doubtful", at(22.0)),  # 0.9 * 25 = 22.5
+        ("it ended long before it was doubtful", at(13.0)),  # 0.9 * 15 = 13.5
         ("the time is up", at(97.0)),  # less than 4 of 100 seconds are left
         ("no tree is known", at(30.0, value=-math.inf)),
         ("no bound is known", at(30.0, bound=math.inf)),

@@ -18,7 +18,8 @@ from spotree.proof.keeping import Keeping
 from spotree.proof.problem import Problem
 from spotree.proof.recorder import Recorder
 from spotree.proof.saved_proof import SavedProof
-from spotree.proof.schedule import FAR_ENOUGH, LEAST_ROOM, TIME_PART, Standing, Turn, first_turn, next_turn
+from spotree.proof.schedule import LEAST_ROOM, Standing, Turn, first_turn, next_turn, taken_up
+from spotree.proof.shares import gets_on
 from spotree.proof.spread import Spread
 from spotree.tree.claim import claimed_tree
 
@@ -37,10 +38,12 @@ class Run:
     paid: bool = False  # whether the last search found a better tree
     too_large: bool = False  # for a proof
     interrupted: bool = False
-    doubtful: float = math.inf  # when the attempt that runs is given up unless it has come far
     keeping: Keeping | None = None  # a checkpoint
     spreading: Spreading | None = None  # over workers
     saved: SavedProof | None = None  # what it goes on from
+    doubtful: float = math.inf  # from when on the attempt that runs is given up unless it gets on
+    began: float = 0.0  # when that attempt did
+    looks: list[tuple[float, float]] = field(default_factory=list)  # at that attempt: (seconds, part that was done)
     now: Attempt = field(init=False)
     ready: Attempt | None = None  # the first attempt, before it begins
     own: Attempt | None = None  # the one about the incumbent's own return
@@ -104,7 +107,7 @@ class Run:
         saved = self.saved
         if saved is None or saved.level is None or not self.use.levels:
             return first_turn(self.standing, self.use.levels)
-        return Turn(TIME_PART * self.problem.left, saved.level, low=saved.low, part=saved.part)
+        return taken_up(self.standing, saved.level, saved.low, saved.part)
 
     def checkpoint(self) -> None:
         """Write one, if it is time."""
@@ -140,6 +143,7 @@ class Run:
     def follow(self, turn: Turn) -> Attempt:
         """Let an attempt run, and search for better trees meanwhile."""
         self.turn, self.doubtful = turn, turn.doubtful
+        self.began, self.looks = self.problem.frame.seconds, []
         self.now, self.ready = self.ready or self.attempt(turn.level), None
         self.own = self.now if turn.level is None else self.own
         came = follow(self.now, turn.seconds, self.incumbent, self.recorder, self.use, self.memory, self.meanwhile)
@@ -151,10 +155,10 @@ class Run:
         """Give up a doubtful attempt; search where that is due; write a checkpoint."""
         self.checkpoint()
         frame, incumbent = self.problem.frame, self.incumbent
-        if frame.seconds > self.doubtful:
-            if self.now.done(frame.optimum.value, incumbent.value) < FAR_ENOUGH:
-                return False
-            self.doubtful = math.inf
+        if self.doubtful < math.inf:
+            self.looks.append((frame.seconds - self.began, self.now.done(frame.optimum.value, incumbent.value)))
+        if frame.seconds > self.doubtful and not gets_on(self.looks):
+            return False
         seconds = search_due(self.searched, frame.seconds, self.budget, self.paid, self.standing.time_limit)
         if seconds is not None:
             self.search(seconds, go_on=self.exchange)
