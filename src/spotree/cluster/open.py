@@ -14,7 +14,7 @@ CONNECT_SECONDS = 5.0
 MOST_WORKERS = 1000  # on one machine
 WAYS = "'local:2', 'threads:2', the address of a dask scheduler such as 'tcp://host:8786', or a dask Client"
 
-Cluster: TypeAlias = str | Crew | Executor | Any  # a dask client
+Cluster: TypeAlias = str | Any  # a name, a dask client, an `Executor` or a `Crew`
 
 
 def open_executor(cluster: Any) -> Executor:
