@@ -18,6 +18,8 @@ from pathlib import Path
 
 import spotree
 from spotree.methods.saved_search import load_search
+from spotree.proof.problem import TOLERANCE
+from spotree.proof.saved_proof import load_proof
 
 SLACK = 2.0  # seconds that a write may come late: rounds end first, and machines are busy
 EQUAL = 1e-9  # relative
@@ -44,6 +46,24 @@ class Search:
 
 
 @dataclass(frozen=True)
+class Proof(Search):
+    """`spotree certify` on one model: it ends when the proof does, and must end with the same answer."""
+
+    model: str = "system_administrator_1"
+    depth: int = 2
+    more: tuple[str, ...] = ()
+
+    def command(self, seconds: float, every: float, file: Path, resumed: bool) -> list[str]:
+        known = super().command(max(seconds, 600.0), every, file, resumed)  # a proof is not cut short
+        return ["certify" if word == "solve" else word for word in known]
+
+    def saved(self, file: Path) -> tuple[float, float]:
+        mdp = spotree.load(self.model)
+        there = load_proof(file, mdp, self.depth, None, TOLERANCE)
+        return there.seconds, spotree.evaluate(mdp, there.tree) if there.found else float("-inf")
+
+
+@dataclass(frozen=True)
 class Trial:
     """One kill; seconds are those of the job."""
 
@@ -60,7 +80,10 @@ class Trial:
 
 def answer(command: Sequence[str]) -> float:
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return float(json.loads(done.stdout)["value"])
+    found = json.loads(done.stdout)
+    if "certify" in command and not found["proved_optimal"]:
+        sys.exit(f"not proved: {' '.join(command)}")
+    return float(found["value"])
 
 
 def trial(job: Search, seconds: float, every: float, instant: float) -> Trial:
@@ -87,15 +110,19 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--every", type=float, default=5.0, help="seconds between checkpoints")
-    parser.add_argument("--model", default="tiger_vs_antelope")
-    parser.add_argument("--depth", type=int, default=3)
+    parser.add_argument("--job", choices=("search", "proof"), default="search")
+    parser.add_argument("--model", help="tiger_vs_antelope, or system_administrator_1 for a proof")
+    parser.add_argument("--depth", type=int, help="3, or 2 for a proof")
+    parser.add_argument("--cluster", help="as for the command line, such as local:2")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    job = Search(given.model, given.depth, given.threads)
+    kind = Search if given.job == "search" else Proof
+    on = ("--cluster", given.cluster) if given.cluster else ()
+    job = kind(given.model or kind.model, given.depth or kind.depth, given.threads, kind.more + on)
     with tempfile.TemporaryDirectory() as folder:
         undisturbed = answer(job.command(given.seconds, given.every, Path(folder) / "run.ckpt", False))
-    print(f"{given.model}, depth {given.depth}, {given.seconds:g} s, every {given.every:g} s: {undisturbed:.9g}\n")
+    print(f"{job.model}, depth {job.depth}, {given.seconds:g} s, every {given.every:g} s: {undisturbed:.9g}\n")
     print(f"{'kill':>4}  {'killed at':>9}  {'saved at':>8}  {'lost':>6}  {'saved':>14}  {'at the end':>14}  worse")
     chance = random.Random(given.seed)
     worse = late = 0
