@@ -69,9 +69,9 @@ class DaskExecutor:
         if now - self._asked > LOOK / 2:
             self._connected()
             try:
-                self._workers = tuple(sorted(self.client.nthreads()))
+                self._workers = tuple(sorted(self.client.nthreads(callback_timeout=self.return_seconds)))
                 self._asked = now
-            except OSError:
+            except (OSError, RuntimeError):  # the scheduler is gone, or the client with it
                 self._connected()
         return self._workers
 
