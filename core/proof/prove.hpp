@@ -45,6 +45,10 @@ class Prover {
     enum class Ending { stopped, closed, too_large, stuck };
 
     void run(const Plan& plan) {
+        const AtEnd end([this] {
+            std::scoped_lock hold(lock_);
+            ended_ = true;
+        });
         shared.stop.begin(std::max(0.0, plan.seconds));
         shared.take_turns = plan.threads < 2;
         auto stop = [&] { return shared.stopped(); };
@@ -107,7 +111,7 @@ class Prover {
     // `for_good` others finish that, and nothing is done about it here any more, nor is the root changed.
     std::optional<Snapshot> snapshot(bool for_good = false) {
         std::scoped_lock hold(lock_);
-        if (for_good && !last_root_) return {};
+        if (for_good && !(last_root_ && (trees_ || ended_))) return {};  // a new start may be about to come
         Snapshot found;
         auto drain = [&] {
             found.by_state = by_state.drain();
@@ -372,6 +376,7 @@ class Prover {
     std::optional<TreeText> left_;  // of rule "tree", when the time is up
     std::vector<double> floor_;     // of the root that the rules have
     Draft draft_;
+    bool ended_ = false;
     bool last_root_ = false;  // it does not change any more, but for much better trees
 };
 

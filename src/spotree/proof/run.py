@@ -45,18 +45,17 @@ class Run:
     began: float = 0.0  # when that attempt did
     looks: list[tuple[float, float]] = field(default_factory=list)  # at that attempt: (seconds, part that was done)
     now: Attempt = field(init=False)
-    ready: Attempt | None = None  # the first attempt, before it begins
+    ready: Attempt | None = None  # an attempt that goes on from a file, before it begins
     own: Attempt | None = None  # the one about the incumbent's own return
     best: Attempt | None = None  # of those that have ended
     turn: Turn = Turn(0.0)  # noqa: RUF009 (frozen)
 
-    def __post_init__(self) -> None:
-        self.now = self.ready = self.attempt()
-
     def attempt(self, level: float | None = None) -> Attempt:
         """An attempt that has not begun."""
-        spread = None if self.spreading is None else Spread(self.problem, self.spreading)
-        made = self.problem.attempt(level, spread)
+        if self.spreading is None:
+            made = self.problem.attempt(level)
+        else:
+            made = self.problem.attempt(level, Spread(self.problem, self.spreading))
         if self.keeping is not None:
             made.keep()
         return made
@@ -75,6 +74,7 @@ class Run:
         """Take up a stopped proof from its file: its tree and its open regions."""
         frame = self.problem.frame
         self.recorder.resume(old, path)
+        self.now = self.ready = self.attempt()
         tree = claimed_tree(old.header["tree"])
         self.incumbent.offer(fitting_start(tree, frame.mdp, frame.depth, frame.max_leaves))
         self.now.resume(old, path)

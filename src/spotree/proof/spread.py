@@ -29,7 +29,7 @@ from spotree.proof.task import Answer, Question, prove_pieces
 RAMP = 0.1  # of the time since the first task: the longest that a task may be
 GRACE = 1.0  # seconds after the time limit for answers that are on their way
 LONGER = 2.0  # a task after one that came to nothing
-TREE, CLOSED = 3, 1  # as the core numbers winners and endings
+STATE, TREE, CLOSED = 2, 3, 1  # as the core numbers winners and endings
 
 
 class Spread:
@@ -86,7 +86,7 @@ class Spread:
             return True
         self.here.tell_share(self.share())
         state_ended = self.here.wait(0.0)
-        over = state_ended and (self.here.winner() != 0 or time.monotonic() > self.began + self.seconds + GRACE)
+        over = state_ended and (self.winner() != 0 or time.monotonic() > self.began + self.seconds + GRACE)
         idle = not self._under_way and (not len(self.away.pool) or time.monotonic() > self.began + self.seconds)
         if self.away.finished or over or (state_ended and idle):
             self.stop()
@@ -212,10 +212,13 @@ class Spread:
         self.here.tell_share(done)
 
     def winner(self) -> int:
-        return TREE if self.away is not None and self.away.finished else self.here.winner()
+        """Who has closed everything; once pieces are handed out, only workers or rule "state" can."""
+        if self.away is None:
+            return self.here.winner()
+        return TREE if self.away.finished else STATE * (self.here.winner() == STATE)
 
     def ending(self) -> int:
-        return CLOSED if self.winner() == TREE else self.here.ending()
+        return CLOSED if self.winner() else self.here.ending()
 
     def tree(self) -> Nodes:
         return self.here.tree()
