@@ -75,7 +75,9 @@ def test_a_level_below_the_best_tree_leads_to_that_tree(rules, tmp_path):
 def test_an_unfinished_proof_turns_to_levels(monkeypatch, tmp_path):
     tried = []
     make = Problem.attempt
-    monkeypatch.setattr(Problem, "attempt", lambda self, level=None: tried.append(level) or make(self, level))
+    monkeypatch.setattr(
+        Problem, "attempt", lambda self, level=None, spread=None: tried.append(level) or make(self, level, spread)
+    )
     mdp = load("tictactoe_vs_random")
     path = tmp_path / "run.cert"
     solution = certify(mdp, 3, start=leaf(0), search=0.0, time_limit=4, threads=2, certificate=path)
@@ -110,7 +112,7 @@ def test_a_proof_that_does_not_get_on_is_left_early(early, monkeypatch):
 
     monkeypatch.setattr(Attempt, "done", done)
     monkeypatch.setattr(
-        Problem, "attempt", lambda self, level=None: began.append(self.frame.seconds) or make(self, level)
+        Problem, "attempt", lambda self, *given: began.append(self.frame.seconds) or make(self, *given)
     )
     certify(load("tictactoe_vs_random"), 3, start=leaf(0), search=0.0, time_limit=limit, threads=1)
     assert (began[1] < 0.6 * limit) == early

@@ -17,6 +17,7 @@ from oracles.certify import best_return, random_mdp
 from oracles.checkers import check
 from spotree import Keeper, certify, load, solve
 from spotree.errors import InfeasibleError, ReadError
+from spotree.methods.history import Progress
 from spotree.proof.certificate import Certificate
 from spotree.proof.check import check as by_native
 from spotree.proof.ingredients import Ingredients
@@ -116,7 +117,12 @@ def test_a_finished_proof_is_taken_up_as_finished(tmp_path: Path) -> None:
 def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The checkpoint of a proof that was stopped, with pieces in it."""
     path: Path = tmp_path_factory.mktemp("proof") / "run.ckpt"
-    certify(load(MODEL), DEPTH, time_limit=2.5, ingredients=ALL, checkpoint=path, **QUICK)
+
+    def stop_halfway(line: Progress) -> None:
+        if line.round > 400:  # of some thousand regions
+            raise KeyboardInterrupt
+
+    certify(load(MODEL), DEPTH, time_limit=60, ingredients=ALL, checkpoint=path, progress=stop_halfway, **QUICK)
     saved = load_proof(path, load(MODEL), DEPTH, None, 1e-7)
     assert len(saved.left[0]) > 0
     return path

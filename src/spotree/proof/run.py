@@ -144,7 +144,8 @@ class Run:
         """Let an attempt run, and search for better trees meanwhile."""
         self.turn, self.doubtful = turn, turn.doubtful
         self.began, self.looks = self.problem.frame.seconds, []
-        self.now, self.ready = self.ready or self.attempt(turn.level), None
+        ready, self.ready = self.ready, None
+        self.now = ready if ready is not None and ready.level == turn.level else self.attempt(turn.level)
         self.own = self.now if turn.level is None else self.own
         came = follow(self.now, turn.seconds, self.incumbent, self.recorder, self.use, self.memory, self.meanwhile)
         self.interrupted = self.interrupted or came  # a search meanwhile may have been told
