@@ -10,7 +10,8 @@ from oracles.checkers import check
 from oracles.going_on import CASES
 from oracles.undiscounted_trees import KINDS, RULES, best_return, random_model
 from spotree.errors import InfeasibleError, InvalidProblemError
-from spotree.proof.certificate import Certificate, fingerprint
+from spotree.mdp.fingerprint import fingerprint
+from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
 from spotree.proof.check import check as by_one
 from spotree.proof.ingredients import Ingredients
