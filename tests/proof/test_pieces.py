@@ -1,5 +1,6 @@
 """A proof whose pieces are done by others is the same proof: cut short, lost, done twice, merged."""
 
+import time
 from functools import partial
 from typing import Any
 
@@ -8,7 +9,8 @@ import pytest
 
 from oracles.certify import best_return, random_mdp
 from oracles.checkers import check
-from spotree import load
+from spotree import Keeper, load
+from spotree.cluster.crew import Crew
 from spotree.cluster.executor import WorkerLost
 from spotree.cluster.threads import ThreadExecutor, ThreadTask
 from spotree.errors import InfeasibleError
@@ -19,6 +21,7 @@ from spotree.proof.elsewhere import Spreading
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.left import Left, places_of_numbers
 from spotree.proof.pool import Pool
+from spotree.proof.problem import make_problem
 from spotree.proof.spread import Spread
 
 TREES = Ingredients(rules=("tree",), before_floors=0.0, levels=False)
@@ -120,10 +123,60 @@ def test_a_level_is_proved_by_workers_as_well(tmp_path, larger):
     assert check(mdp, Certificate.load(tmp_path / "run.cert")).accepted
 
 
+@pytest.mark.parametrize("use", [TREES, Ingredients(before_floors=0.0, levels=False)], ids=["tree", "both"])
+def test_a_spread_proof_goes_on_from_its_checkpoint_here_or_there(tmp_path, tasks, use):
+    mdp, path, cluster = load("traffic_intersection"), tmp_path / "run.ckpt", ThreadExecutor(2)
+    runs = 0
+    while True:
+        found = proved(
+            mdp,
+            2,
+            tmp_path / "run.cert",
+            cluster if runs % 3 < 2 else None,
+            time_limit=0.25,
+            ingredients=use,
+            checkpoint=Keeper(path, every=0.05),
+            resume=path if path.exists() else None,
+        )
+        runs += 1
+        if found.proved_optimal or runs > 100:
+            break
+    cluster.close()
+    assert found.proved_optimal
+    assert runs > 1
+    assert check(mdp, Certificate.load(tmp_path / "run.cert")).accepted
+
+
+class Silent(ThreadExecutor):
+    """Nobody answers in time."""
+
+    def submit(self, worker: str, function: Any, *args: Any) -> ThreadTask:
+        return super().submit(worker, _slow, *args)
+
+
+def _slow(*args: Any) -> None:
+    time.sleep(0.5)
+
+
+def test_pieces_that_workers_have_when_a_run_ends_stay_open():
+    problem = make_problem(load("traffic_intersection"), 2, None, 60.0)
+    executor = Silent(2)
+    spread = Spread(problem, Spreading(Crew(executor), alone=0.0, regions=100))
+    attempt = problem.attempt(None, spread)
+    attempt.keep()
+    attempt.start(60.0, 1, TREES, 10**9)
+    while spread.away is None or not spread.by.crew.under_way:
+        assert not spread.wait(0.01)
+    with_workers = Left.read(*spread.snapshot()[2], *_sizes("traffic_intersection")).pieces
+    spread.stop()
+    after = Left.read(*spread.snapshot()[2], *_sizes("traffic_intersection")).pieces
+    executor.close()
+    assert sorted(p.words.tobytes() for p in after) == sorted(p.words.tobytes() for p in with_workers)
+    assert len(after) > 0
+
+
 def left_of(model: str, depth: int) -> Left:
     """What is left of a proof that was cut short."""
-    from spotree.proof.problem import make_problem
-
     mdp = load(model)
     problem = make_problem(mdp, depth, None, 60.0)
     attempt = problem.attempt()
@@ -162,8 +215,6 @@ def test_what_is_left_is_put_together_as_it_was_taken_apart():
 
 
 def _sizes(model: str) -> tuple[int, int, int]:
-    from spotree.proof.problem import make_problem
-
     mdp = load(model)
     return mdp.num_states, len(make_problem(mdp, 1, None, 1.0).groups.state), mdp.num_actions
 

@@ -94,6 +94,7 @@ class Spread:
 
     def stop(self) -> None:
         if self.away is not None:
+            self.away.pool.add(self._sent())  # as open as they were: nobody waits for their answers
             self.by.crew.drop()
         self.here.stop()
         self.ended = True
@@ -140,6 +141,10 @@ class Spread:
     @property
     def _under_way(self) -> list[Job]:
         return self.by.crew.under_way
+
+    def _sent(self) -> list[Piece]:
+        """The pieces that workers have."""
+        return [piece for job in self._under_way for piece in job.about.pieces]
 
     def _deal(self) -> None:
         """A task for every worker that has none."""
@@ -205,8 +210,7 @@ class Spread:
     def share(self) -> float:
         if self.away is None:
             return self.here.share()
-        sent = math.fsum(piece.share for job in self._under_way for piece in job.about.pieces)
-        return max(0.0, 1.0 - self.away.pool.share - sent)
+        return max(0.0, 1.0 - self.away.pool.share - math.fsum(piece.share for piece in self._sent()))
 
     def tell_share(self, done: float) -> None:
         self.here.tell_share(done)
@@ -243,13 +247,12 @@ class Spread:
         """As that of the core; what is with workers is as open as when they got it."""
         if self.away is None:
             return self.here.snapshot(for_good)
-        sent = [piece for job in self._under_way for piece in job.about.pieces]
         left = replace(
             self.away.root,
             hopeless=self.away.hopeless,
             open=self.away.open,
             share=self.share(),
-            pieces=(*self.away.pool.pieces, *sent),
+            pieces=(*self.away.pool.pieces, *self._sent()),
         )
         return self.drain(False), self.drain(True), left.streams, self.away.next
 
