@@ -3,7 +3,7 @@
 python benchmarks/scale.py [--seconds 20] [--repeats 3] [--only search rsbb]
 
 Rounds per second of the islands (tiger_vs_antelope, D = 4, no proof) and regions per second of `rsbb` (the first step
-of tiger_vs_antelope, D = 3, 1 % gap), as the workers count them after their first answers; also what one empty task
+of tiger_vs_antelope, D = 3, 1 % gap), as the workers count them, over the whole run; also what one empty task
 costs. local:1 and local:2 take turns; the ratio of the medians is printed. Needs two idle cores.
 """
 
