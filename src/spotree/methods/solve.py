@@ -82,7 +82,7 @@ def solve(
     prove
         Let the default method also prove that no tree of the size is better, for as long as that pays: a small part of
         the time, and more where the proof is about to close; then the run ends. It is not tried where `max_rounds`
-        counts the work, nor without a discount, nor where the model is too large. False for the search alone.
+        counts the work, nor where the model is too large. False for the search alone.
     certificate
         Where to write the proof, for `spotree check`, as `certify` does.
     checkpoint
