@@ -12,6 +12,7 @@
 #include "neighbourhood/judge.hpp"
 #include "neighbourhood/model.hpp"
 #include "neighbourhood/moves.hpp"
+#include "neighbourhood/screen.hpp"
 #include "neighbourhood/steps.hpp"
 #include "run/random.hpp"
 #include "tree/complete.hpp"
@@ -24,7 +25,7 @@ namespace spotree::neighbourhood {
 class Annealing {
   public:
     Annealing(const SearchModel& model, const Moves& moves, Steps& steps)
-        : model_(model), moves_(moves), steps_(steps), judge_(model), truth_(model) {}
+        : model_(model), moves_(moves), steps_(steps), judge_(model), screen_(model), truth_(model) {}
 
     // On a model that forgives, less and less in the course of a run: its trees are accepted by what they
     // return there, and offered by what they return in the model itself.
@@ -33,15 +34,19 @@ class Annealing {
           moves_(moves),
           steps_(steps),
           judge_(forgiving.model()),
+          screen_(forgiving.model()),
           truth_(model),
           forgiving_(&forgiving) {}
 
     int64_t work() const {
         const int64_t forgiven = forgiving_ ? forgiving_->work + truth_.work : 0;
-        return judge_.work() + forgiven + step_work_ + kPerMove * moved_;
+        return judge_.work() + screen_.work() + forgiven + step_work_ + kPerMove * moved_;
     }
     int64_t evaluations() const { return judge_.evaluations; }
-    void end_with(Stop& stop) { judge_.evaluator().stop = truth_.stop = &stop; }
+    void end_with(Stop& stop) {
+        judge_.evaluator().stop = truth_.stop = &stop;
+        screen_.end_with(stop);
+    }
 
     // One candidate.
     void move(Incumbent& best, Random& random) {
@@ -62,7 +67,11 @@ class Annealing {
         } else {
             moves_.change(candidate_, judge_.reached(), guided_, random);
         }
-        if (!(candidate_ == judge_.tree()) && judge_.accept(candidate_, threshold)) offer(best);
+        if (!(candidate_ == judge_.tree()) && promises(threshold, exact, random) &&
+            judge_.accept(candidate_, threshold)) {
+            screen_.leave();
+            offer(best);
+        }
         if (exact) exact_work_ += judge_.work() - before;
     }
 
@@ -80,6 +89,12 @@ class Annealing {
     // much less; it falls in so many phases, as the temperature does; short runs are hot.
     static constexpr double kMostMercy = -1.2, kMercyDecades = 0.7, kHotDecades = 1.0;
     static constexpr int64_t kPhases = 10;
+
+    // Whether the candidate may be worth a judgement.
+    bool promises(double threshold, bool exact, Random& random) {
+        return exact || judge_.value() == kInfeasible ||
+               !screen_.turns_away(judge_.tree(), candidate_, judge_.value() - threshold, random);
+    }
 
     double mean_work() const {
         return static_cast<double>(judge_.work() + 1) / static_cast<double>(judge_.evaluations + 1);
@@ -112,9 +127,14 @@ class Annealing {
     void fade(Incumbent& best) {
         forgiving_->forgive(mercy_);
         mercy_ *= std::pow(kEnd, 1.0 / static_cast<double>(kPhases));
-        judge_.restart(CompleteTree(judge_.tree()));
+        restart(CompleteTree(judge_.tree()));
         top_ = kInfeasible;
         offer(best);
+    }
+
+    void restart(const CompleteTree& tree) {
+        judge_.restart(tree);
+        screen_.leave();
     }
 
     struct Pool {
@@ -124,6 +144,7 @@ class Annealing {
 
     // Enters the finished run into its pool; the best of a full pool is where the next, longer run starts.
     void begin(Incumbent& best, Random& random) {
+        screen_.begin_run(work() - step_work_, moved_);
         size_t next = 0;
         if (moved_ > 0) {
             pools_.resize(std::max(pools_.size(), stage_ + 1));
@@ -132,10 +153,10 @@ class Annealing {
             if (++pool.entrants == kEntrants) next = stage_ + 1;
         }
         if (next > 0 && pools_[next - 1].best.value != kInfeasible) {
-            judge_.restart(pools_[next - 1].best.tree);
+            restart(pools_[next - 1].best.tree);
             pools_[next - 1] = {};
         } else {
-            judge_.restart(moves_.random_tree(random));
+            restart(moves_.random_tree(random));
             if (judge_.value() != kInfeasible) {
                 random_trees_ += judge_.value();
                 ++num_random_trees_;
@@ -161,6 +182,7 @@ class Annealing {
     const Moves& moves_;
     Steps& steps_;
     Judge judge_;
+    Screen screen_;
     Evaluator truth_;  // what trees return that a forgiving judge took
     Forgiving* forgiving_ = nullptr;
     CompleteTree candidate_;

@@ -37,7 +37,9 @@ class Worker {
           steps_(model, preparation, moves_, depth),
           annealing_(model, moves_, steps_),
           descent_(model, moves_, steps_, number) {
-        if (Forgiving::worthwhile(model, right)) forgiven_.emplace(model, right, preparation, moves_, depth);
+        if (Forgiving::worthwhile(model, right)) {
+            forgiven_.emplace(model, right, preparation, depth, max_leaves);
+        }
     }
 
     int64_t evaluations() const {
@@ -77,12 +79,16 @@ class Worker {
     // An annealing on the model that forgives.
     struct Forgiven {
         Forgiving forgiving;
+        RightRows right;
+        Moves moves;
         Steps steps;
         Annealing annealing;
 
-        Forgiven(const SearchModel& model, const RightRows& right, const Ranks& preparation,
-                 const Moves& moves, int32_t depth)
-            : forgiving(model, right),
+        Forgiven(const SearchModel& model, const RightRows& strict, const Ranks& preparation, int32_t depth,
+                 int32_t max_leaves)
+            : forgiving(model, strict),
+              right(forgiving.model()),
+              moves(forgiving.model(), right, depth, max_leaves),
               steps(forgiving.model(), preparation, moves, depth),
               annealing(model, forgiving, moves, steps) {}
 

@@ -22,6 +22,14 @@ class Visits {
     // Fills [state] for the tree last evaluated by the evaluator; 0 where it does not come.
     template <class Tree>
     void fill(const EvaluatorOf<Tree>& evaluator, std::vector<double>& visits) {
+        by_place(evaluator);
+        visits.assign(model_.num_states, 0.0);
+        for (size_t k = 0; k < weight_.size(); ++k) visits[evaluator.reached()[k]] = weight_[k];
+    }
+
+    // The same for each state that the evaluator has reached, in that order.
+    template <class Tree>
+    const std::vector<double>& by_place(const EvaluatorOf<Tree>& evaluator) {
         const std::vector<int32_t>& order = evaluator.reached();
         const std::vector<Range>& systems = evaluator.components();
         system_.stop = evaluator.stop;
@@ -54,8 +62,7 @@ class Visits {
             }
             end = begin;
         }
-        visits.assign(model_.num_states, 0.0);
-        for (size_t k = 0; k < order.size(); ++k) visits[order[k]] = weight_[k];
+        return weight_;
     }
 
   private:

@@ -1,0 +1,133 @@
+// A quick look at a candidate before it is judged: what it would gain if states were visited as often as now.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "model/bellman.hpp"
+#include "neighbourhood/asked.hpp"
+#include "neighbourhood/evaluator.hpp"
+#include "neighbourhood/model.hpp"
+#include "neighbourhood/visits.hpp"
+#include "run/random.hpp"
+#include "tree/complete.hpp"
+
+namespace spotree::neighbourhood {
+
+// The return of a candidate minus that of the current tree is the sum over states of its visits times what
+// its action gains on the current one. Visits of the current tree in their place cost no evaluation, and tell
+// most bad candidates: of those that would be rejected nine tenths and more, of those that would be taken one
+// in a hundred (docs/the-search.md). So a candidate can only be turned away here; the true return decides
+// about all others, and about some that are not looked at, so that no tree is out of reach.
+class Screen {
+  public:
+    explicit Screen(const SearchModel& model)
+        : model_(model),
+          evaluator_(model),
+          visits_(model),
+          asked_(model),
+          known_(model.num_rows(), 0),
+          advantage_(model.num_rows(), 0.0) {}
+
+    int64_t work() const { return work_ + evaluator_.work + visits_.work; }
+    void end_with(Stop& stop) { evaluator_.stop = &stop; }
+
+    // A new run begins, after so much work and so many moves in all. It looks at candidates if runs that did
+    // were the cheaper ones by move; the first runs, and some later ones, find that out.
+    void begin_run(int64_t work, int64_t moves) {
+        work_of_[looks_] += static_cast<double>(work - work_before_);
+        moves_of_[looks_] += static_cast<double>(moves - moves_before_);
+        work_before_ = work;
+        moves_before_ = moves;
+        const bool pays = work_of_[true] * moves_of_[false] < work_of_[false] * moves_of_[true];
+        looks_ = runs_ < kTrials ? !looks_ : (runs_ % kOtherWay == 0) != pays;
+        ++runs_;
+    }
+
+    // The current tree is another one.
+    void leave() {
+        stands_ = false;
+        met_ = 0;
+    }
+
+    // Whether the candidate loses far more than `loss` on the current tree, as it seems from here.
+    bool turns_away(const CompleteTree& current, const CompleteTree& candidate, double loss, Random& random) {
+        if (!looks_) return false;
+        if (!stands_ && (++met_ <= kFirst || !stand_on(current))) return false;
+        if (random.uniform() < kUnseen) return false;
+        double gain = 0;
+        asked_.begin(false);
+        for (const Place& place : places_) {
+            const int32_t row = asked_.row(candidate, place.state);
+            if (row < 0) return false;  // forbidden, if the candidate still comes here: soon found out
+            if (row != place.row) gain += place.visits * advantage(place.state, row);
+        }
+        work_ += kPerPlace * static_cast<int64_t>(places_.size());
+        return gain < -kFar * loss - kFineReturn * model_.scale();
+    }
+
+  private:
+    static constexpr int64_t kTrials = 4, kOtherWay = 16;  // runs
+    static constexpr int32_t kFirst =
+        3;                               // candidates that are judged before the current tree is worth a look
+    static constexpr double kFar = 2.0;  // times what may be lost
+    static constexpr double kUnseen = 0.02;  // of the candidates are not looked at
+    static constexpr int64_t kPerPlace = 8;
+
+    struct Place {  // a state with a choice that the current tree comes to
+        int32_t state, row;
+        double visits;
+    };
+
+    bool stand_on(const CompleteTree& current) {
+        met_ = 0;
+        if (evaluator_.expected_return(current, kInfeasible) == kInfeasible) return false;
+        const std::vector<double>& visits = visits_.by_place(evaluator_);
+        places_.clear();
+        for (size_t k = 0; k < visits.size(); ++k) {
+            const int32_t state = evaluator_.reached()[k];
+            if (model_.group_of[state] >= 0 && visits[k] > 0) {
+                places_.push_back({state, evaluator_.row(state), visits[k]});
+            }
+        }
+        if (++stand_ == 0) {  // after 2^32 of them
+            std::fill(known_.begin(), known_.end(), 0);
+            stand_ = 1;
+        }
+        current_ = current;
+        return stands_ = true;
+    }
+
+    // What a row gains on that of the current tree.
+    double advantage(int32_t state, int32_t row) {
+        if (known_[row] != stand_) {
+            known_[row] = stand_;
+            double ahead = 0;
+            for (int64_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
+                ahead += model_.probability[e] * evaluator_.value_from(current_, model_.target[e]);
+            }
+            work_ += kPerPlace * (model_.row_start[row + 1] - model_.row_start[row]);
+            advantage_[row] = model_.reward[row] + model_.discount * ahead - evaluator_.value(state);
+        }
+        return advantage_[row];
+    }
+
+    const SearchModel& model_;
+    Evaluator evaluator_;  // of the current tree
+    Visits visits_;
+    Asked asked_;
+    CompleteTree current_;
+    std::vector<Place> places_;
+    std::vector<uint32_t> known_;    // [row] the stand in which its advantage was found
+    std::vector<double> advantage_;  // [row]
+    bool looks_ = false;
+    double work_of_[2] = {0, 0}, moves_of_[2] = {0, 0};  // [whether it looks] of all runs
+    int64_t work_before_ = 0, moves_before_ = 0, runs_ = 0;
+    uint32_t stand_ = 0;
+    bool stands_ = false;
+    int32_t met_ = 0;  // candidates since the current tree is the current one
+    int64_t work_ = 0;
+};
+
+}  // namespace spotree::neighbourhood
