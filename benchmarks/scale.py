@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from separate_workers import separate_workers
 
+from separate_workers import separate_workers
 from spotree.cluster.crew import Crew
 from spotree.cluster.open import crewed
 from spotree.methods.gain import gain

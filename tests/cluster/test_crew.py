@@ -76,6 +76,22 @@ def test_a_job_that_hangs_goes_to_another_worker_too_and_the_first_answer_counts
     assert sum(share.jobs for share in crew.shares.values()) == 2
 
 
+def test_a_job_that_waits_behind_one_that_hangs_may_be_done_by_another(executor: Executor, tmp_path: Path) -> None:
+    """The task that nobody wants any more had not begun when it was cancelled: nothing is lost by that."""
+    first, second = executor.workers
+    busy = executor.submit(first, slowly, 1.5, 0)  # somebody else's, so that a job for this worker cannot begin
+    crew = Crew(executor)
+    job = crew.add(double, 4, worker=first, patience=0.2)
+    assert crew.wait(5.0) == [job]
+    assert (job.answer, job.done_by) == (8, second)
+    executor.wait([busy], 5.0)
+    crew.add(double, 5)
+    assert all_of(crew) == [10]
+    for _ in range(3):
+        crew.wait(0.1)
+    assert [share.lost for share in crew.shares.values() if share.lost] == [1]
+
+
 def test_a_job_whose_worker_is_killed_is_done_again(tmp_path: Path) -> None:
     executor = open_executor("local:2")
     try:

@@ -190,8 +190,7 @@ class Crew:
         try:
             answer = task.result()
         except WorkerLost:
-            share.lost += 1
-            self._again(job)
+            self._lose(task.worker, job)
             return []
         if job.done_by is not None:
             return []  # somebody else was quicker
@@ -206,15 +205,18 @@ class Crew:
                 other.cancel()
         return [job]
 
-    def _again(self, job: Job) -> None:
-        """A job whose worker is gone stands first in the row."""
+    def _lose(self, worker: str, job: Job) -> None:
+        """A job whose worker is gone or hangs stands first in the row, unless somebody else was quicker."""
+        if job.done_by is not None:
+            return
+        self.shares.setdefault(worker, Share(worker)).lost += 1
         job.losses += 1
         if job.losses >= MOST_LOSSES:
             raise ClusterError(
                 f"{job.losses} workers of {self.executor.name} ended or hung while they did the same piece of work;"
                 " it may need more memory than they have"
             )
-        if job.done_by is None and job not in self._waiting:
+        if job not in self._waiting:
             self._waiting.appendleft(job)
 
     def _notice_who_is_gone(self) -> None:
@@ -226,12 +228,10 @@ class Crew:
                 del self._at[worker]
                 self._hanging.discard(worker)
                 task.cancel()
-                self.shares.setdefault(worker, Share(worker)).lost += 1
-                self._again(job)
+                self._lose(worker, job)
             elif worker not in self._hanging and now - since > job.patience:
                 self._hanging.add(worker)
-                self.shares.setdefault(worker, Share(worker)).lost += 1
-                self._again(job)
+                self._lose(worker, job)
 
     def _next_look(self) -> float:
         """Seconds until the first task counts as hanging, at most half of one: workers come and go."""
