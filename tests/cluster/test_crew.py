@@ -2,14 +2,15 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cluster.numbers import double, end_once, hang_once, slowly, wrong
-from spotree.cluster.crew import Crew
-from spotree.cluster.executor import Executor
+from spotree.cluster.crew import Crew, Job
+from spotree.cluster.executor import Executor, WorkerLost
 from spotree.cluster.open import open_executor
-from spotree.cluster.threads import ThreadExecutor
+from spotree.cluster.threads import ThreadExecutor, ThreadTask
 from spotree.errors import ClusterError
 
 
@@ -110,6 +111,35 @@ def test_a_job_whose_worker_is_killed_is_done_again(tmp_path: Path) -> None:
         assert set(executor.workers) <= set(crew.shares)
     finally:
         executor.close()
+
+
+class Deadly(ThreadExecutor):
+    """The first worker survives nothing."""
+
+    def submit(self, worker: str, function: Any, *args: Any) -> ThreadTask:
+        return super().submit(worker, lost if worker == self.workers[0] else function, *args)
+
+
+def lost(*args: object) -> None:
+    raise WorkerLost("gone")
+
+
+def test_a_job_that_nobody_survives_is_said_after_all_answers_and_stays_under_way() -> None:
+    executor = Deadly(2)
+    crew = Crew(executor)
+    deadly = crew.add(double, 1, worker=executor.workers[0])
+    others = [crew.add(double, n, worker=executor.workers[1]) for n in range(20)]
+    answered: list[Job] = []
+
+    def until_it_fails() -> None:
+        while crew.under_way:
+            answered.extend(crew.wait(5.0))
+
+    with pytest.raises(ClusterError, match="ended or hung"):
+        until_it_fails()
+    assert deadly in crew.under_way
+    assert set(answered) == {job for job in others if job.done_by is not None}
+    executor.close()
 
 
 def test_a_crew_without_workers_gives_up_with_a_clear_error() -> None:

@@ -72,6 +72,7 @@ class Crew:
         self._told: list[Task] = []  # held, as dask forgets what nobody holds
         self._alone_since: float | None = None
         self._there: tuple[str, ...] = ()
+        self._failure: ClusterError | None = None  # said once all answers were
 
     def add(
         self,
@@ -126,6 +127,8 @@ class Crew:
                 time.sleep(max(0.0, min(left, 0.05)))
             answered = [job for task in done for job in self._collect(task)]
             self._notice_who_is_gone()
+            if self._failure is not None and not answered:
+                raise self._failure
             if answered or left <= 0 or not (self._at or self._waiting):
                 return answered
 
@@ -156,6 +159,7 @@ class Crew:
 
     def drop(self) -> None:
         """Nobody wants the answers any more."""
+        self._failure = None
         self._waiting.clear()
         for task, _, _ in self._at.values():
             task.cancel()
@@ -211,13 +215,13 @@ class Crew:
             return
         self.shares.setdefault(worker, Share(worker)).lost += 1
         job.losses += 1
+        if job not in self._waiting:
+            self._waiting.appendleft(job)
         if job.losses >= MOST_LOSSES:
-            raise ClusterError(
+            self._failure = ClusterError(
                 f"{job.losses} workers of {self.executor.name} ended or hung while they did the same piece of work;"
                 " it may need more memory than they have"
             )
-        if job not in self._waiting:
-            self._waiting.appendleft(job)
 
     def _notice_who_is_gone(self) -> None:
         """Jobs of workers that left or hang go to others."""
