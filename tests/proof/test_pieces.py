@@ -278,6 +278,11 @@ def test_a_pool_gives_every_worker_something_and_forgets_nothing():
     assert len(taken) >= 2
 
 
+def test_a_pool_gives_a_task_although_the_last_worker_has_just_left():
+    pool = Pool(left_of("traffic_intersection", 2).pieces)
+    assert len(pool.take(0)) > 0
+
+
 def test_numbers_of_regions_are_found_in_the_words(tmp_path):
     mdp = load("traffic_intersection")
     proved(mdp, 2, tmp_path / "run.cert", None)
