@@ -3,8 +3,8 @@
 python benchmarks/scale_constants.py [--seconds 15]
 
 Short runs on local:2, the scheduler in the driver's process: seconds and bytes of a task and its answer, the driver's
-processor time for a task (ours and dask's, model and first tasks aside), bytes that each worker is sent once; and the
-seconds between two tasks of a worker, from empty ones.
+processor time for a task (ours and dask's, less what it takes while nothing happens), bytes that each worker is sent
+once; and the seconds between two tasks of a worker, from empty ones.
 """
 
 import argparse
@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from scale import MODEL, task_seconds
+from scale import MODEL
 from spotree.cluster.crew import Crew
 from spotree.cluster.executor import Executor, Shared, Task
-from spotree.cluster.open import opened
+from spotree.cluster.open import crewed, opened
 from spotree.methods.gain import gain
 from spotree.methods.solve import solve
 from spotree.models import load
@@ -49,7 +49,7 @@ class Weighing:
         self.name, self.dashboard = inner.name, None
         self.tasks = self.bytes = self.once = 0
         self.seconds = self.own = 0.0
-        self.began: float | None = None
+        self.began: tuple[float, float] | None = None  # processor and wall time at the first task
         self._sent: dict[int, float] = {}
 
     @property
@@ -68,7 +68,7 @@ class Weighing:
 
     def submit(self, worker: str, function: Callable[..., Any], *args: Any) -> Task:
         if self.began is None:
-            self.began = time.process_time()
+            self.began = time.process_time(), time.monotonic()
             self.own = 0.0
         self.bytes += self._weigh(args)
         task = self.inner.submit(worker, function, *args)
@@ -86,11 +86,12 @@ class Weighing:
     def close(self) -> None:
         self.inner.close()
 
-    def kind(self, name: str) -> Kind:
-        """What a task was like on average."""
-        spent = time.process_time() - (self.began or 0.0) - self.own
+    def kind(self, name: str, idle: float, least: float) -> Kind:
+        """What a task was like on average; `idle` is what a driver takes of a core while nothing happens."""
+        assert self.began is not None
+        spent = time.process_time() - self.began[0] - self.own - idle * (time.monotonic() - self.began[1])
         each = 1 / max(self.tasks, 1)
-        return Kind(name, self.seconds * each, self.bytes * each, spent * each, self.once)
+        return Kind(name, self.seconds * each, self.bytes * each, max(spent * each, least), self.once)
 
 
 def search(crew: Crew, seconds: float) -> None:
@@ -113,15 +114,39 @@ def proof(crew: Crew, seconds: float) -> None:
 WORK = {"search (islands)": search, "rsbb (parts)": rsbb, "proof (pieces)": proof}
 
 
+def idle_load(seconds: float = 4.0) -> float:
+    """What the driver takes of a core while its workers work."""
+    with crewed("local:2") as crew:
+        for _ in crew.workers:
+            crew.add(time.sleep, seconds)
+        crew.wait(0.5)
+        began = time.process_time()
+        crew.wait(seconds - 1)
+        return (time.process_time() - began) / (seconds - 1)
+
+
+def empty_tasks(count: int = 200) -> tuple[float, float]:
+    """Seconds of an empty task, one after the other, and the driver's processor time for it."""
+    with crewed("local:1") as crew:
+        crew.add(abs, 1)
+        crew.wait(10.0)
+        began, spent = time.monotonic(), time.process_time()
+        for _ in range(count):
+            crew.add(abs, 1)
+            crew.wait(10.0)
+        return (time.monotonic() - began) / count, (time.process_time() - spent) / count
+
+
 def measured(seconds: float) -> tuple[float, list[Kind]]:
     """Seconds between two tasks of a worker, and each kind of work."""
-    kinds = []
+    kinds, idle, (between, least) = [], idle_load(), empty_tasks()
+    print(f"a driver whose workers work takes {idle:.1%} of a core; an empty task {1000 * least:.1f} ms of it")
     for name, work in WORK.items():
         with opened("local:2") as executor:
             weighing = Weighing(executor)
             work(Crew(weighing), seconds)
-            kinds.append(weighing.kind(name))
-    return task_seconds(), kinds
+            kinds.append(weighing.kind(name, idle, least))
+    return between, kinds
 
 
 def main() -> None:
