@@ -2,9 +2,9 @@
 
 python benchmarks/scale_constants.py [--seconds 15]
 
-Short runs on local:2, the scheduler in the driver's process: seconds and bytes of a task and its answer, the driver's
-processor time for a task (ours and dask's, less what it takes while nothing happens), bytes that each worker is sent
-once; and the seconds between two tasks of a worker, from empty ones.
+Second halves of short runs on local:2, the scheduler in the driver's process: seconds and bytes of a task and its
+answer, the driver's processor time for a task (ours and dask's, less what it takes while nothing happens), bytes that
+each worker is sent once; and the seconds between two tasks of a worker, from empty ones.
 """
 
 import argparse
@@ -42,13 +42,13 @@ class Kind:
 
 
 class Weighing:
-    """An executor that weighs what goes through it; its own time does not count."""
+    """An executor that weighs what goes through it in the second half of a run; its own time does not count."""
 
-    def __init__(self, inner: Executor) -> None:
-        self.inner = inner
+    def __init__(self, inner: Executor, seconds: float) -> None:
+        self.inner, self.half = inner, seconds / 2
         self.name, self.dashboard = inner.name, None
         self.tasks = self.bytes = self.once = 0
-        self.seconds = self.own = 0.0
+        self.seconds = self.own = self.first = 0.0
         self.began: tuple[float, float] | None = None  # processor and wall time at the first task
         self._sent: dict[int, float] = {}
 
@@ -67,9 +67,13 @@ class Weighing:
         return self.inner.share(value, digest)
 
     def submit(self, worker: str, function: Callable[..., Any], *args: Any) -> Task:
+        now = time.monotonic()
         if self.began is None:
-            self.began = time.process_time(), time.monotonic()
-            self.own = 0.0
+            self.first = now
+        if self.began is None or self.began[1] - self.first < self.half < now - self.first:
+            self.began = time.process_time(), now
+            self.tasks = self.bytes = 0
+            self.seconds = self.own = 0.0
         self.bytes += self._weigh(args)
         task = self.inner.submit(worker, function, *args)
         self._sent[id(task)] = time.monotonic()
@@ -137,22 +141,22 @@ def empty_tasks(count: int = 200) -> tuple[float, float]:
         return (time.monotonic() - began) / count, (time.process_time() - spent) / count
 
 
-def measured(seconds: float) -> tuple[float, list[Kind]]:
-    """Seconds between two tasks of a worker, and each kind of work."""
+def measured(seconds: float) -> tuple[float, float, list[Kind]]:
+    """Seconds between two tasks of a worker, the driver's for an empty one, and each kind of work."""
     kinds, idle, (between, least) = [], idle_load(), empty_tasks()
     print(f"a driver whose workers work takes {idle:.1%} of a core; an empty task {1000 * least:.1f} ms of it")
     for name, work in WORK.items():
         with opened("local:2") as executor:
-            weighing = Weighing(executor)
+            weighing = Weighing(executor, seconds)
             work(Crew(weighing), seconds)
             kinds.append(weighing.kind(name, idle, least))
-    return between, kinds
+    return between, least, kinds
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=15.0, help="of each kind of work")
-    between, kinds = measured(parser.parse_args().seconds)
+    between, _, kinds = measured(parser.parse_args().seconds)
     print(f"between two tasks of a worker: {1000 * between:.1f} ms")
     for kind in kinds:
         print(

@@ -10,23 +10,29 @@ are now.
 """
 
 import argparse
+from collections.abc import Sequence
 
 from scale_constants import Kind, measured
 
-BETWEEN = 0.013  # seconds between two tasks of a worker
+BETWEEN, EMPTY = 0.014, 0.0072  # seconds between two tasks of a worker; the driver's for an empty one
 KINDS = (
-    Kind("search (islands)", 2.0, 6e3, 2e-3, 5e6),
-    Kind("rsbb (parts)", 1.5, 2 * 256 * 264, 2e-3, 1e6),
-    Kind("proof (pieces)", 5.0, 1e6, 10e-3, 5e6),
+    Kind("search (islands)", 3.7, 3e3, 7.2e-3, 231e3),
+    Kind("rsbb (parts)", 1.4, 2702e3, 21.4e-3, 21e3),
+    Kind("proof (pieces)", 0.65, 109e3, 11.4e-3, 244e3),
 )
 SHOWN = 2e6  # bytes per second, the most: what a part of `rsbb` holds, so that it is not lost with its worker
+LONG = 5.0  # seconds of a task of a proof that has run for a minute
 
 
-def with_all_shown(kinds: "tuple[Kind, ...] | list[Kind]") -> list[Kind]:
-    """And `rsbb` where every worker shows as much of what it holds as it may."""
-    rsbb = kinds[1]
+def with_extremes(kinds: Sequence[Kind], empty: float) -> list[Kind]:
+    """Also `rsbb` where workers show as much of what they hold as they may, and the longest tasks of a proof."""
+    search, rsbb, proof = kinds
     shown = Kind("rsbb, all shown", rsbb.seconds, rsbb.bytes + SHOWN * rsbb.seconds, rsbb.driver, rsbb.once)
-    return [*kinds[:2], shown, *kinds[2:]]
+    times = LONG / proof.seconds  # what is written and read grows with the time
+    longer = Kind(
+        "proof, long tasks", LONG, times * proof.bytes, empty + times * (proof.driver - empty), proof.once
+    )
+    return [search, rsbb, shown, proof, longer]
 
 
 def idle_share(workers: int, seconds: float, service: float, latency: float) -> float:
@@ -48,17 +54,17 @@ def main() -> None:
     )
     parser.add_argument("--network-mb", type=float, default=100.0, help="MB/s; an assumption")
     args = parser.parse_args()
-    between, kinds = measured(15.0) if args.measure else (BETWEEN, KINDS)
+    between, empty, kinds = measured(15.0) if args.measure else (BETWEEN, EMPTY, KINDS)
     print(f"between two tasks of a worker: {1000 * between:.1f} ms\n")
     print("| work | a task | kB a task | driver ms a task | kB once |\n|---|---|---|---|---|")
-    for kind in with_all_shown(kinds):
+    for kind in with_extremes(kinds, empty):
         print(
             f"| {kind.name} | {kind.seconds:.2g} s | {kind.bytes / 1e3:,.0f} | {1e3 * kind.driver:.1f} |"
             f" {kind.once / 1e3:,.0f} |"
         )
     print("\n| work | workers | messages/s | MB/s | driver busy | idle share | models sent in |")
     print("|---|---|---|---|---|---|---|")
-    for kind in with_all_shown(kinds):
+    for kind in with_extremes(kinds, empty):
         for workers in args.workers:
             service = kind.driver + kind.bytes / (args.network_mb * 1e6)
             idle = idle_share(workers, kind.seconds, service, between)
