@@ -48,10 +48,10 @@ bench-random: .venv/stamp-dev   ## claims about 10,000 random models against all
 bench-simulation: .venv/stamp-dev ## how often the 99 % interval of played episodes holds the exact return; ARGS="--runs 20"
 	$(BIN)/python benchmarks/simulation.py $(ARGS)
 
-bench-scale: .venv/stamp-dev    ## two workers beside one: search and rsbb on local clusters; ARGS="--seconds 10 --repeats 1"
+bench-scale: .venv/stamp-dev    ## two workers beside one: search, rsbb and proof; ARGS="--seconds 10 --repeats 1 --tcp"
 	$(BIN)/python benchmarks/scale.py $(ARGS)
 
-bench-kills: .venv/stamp-dev    ## kill -9 at random instants, each resumed: nothing worse, a period lost at most; ARGS="--kills 5"
+bench-kills: .venv/stamp-dev    ## kill -9 of driver and workers at random instants: nothing worse, a period lost at most; ARGS="--kills 5 --cluster local:2"
 	$(BIN)/python benchmarks/kills.py $(ARGS)
 
 bench-against: .venv/stamp-dev  ## CPU time beside another commit, in alternation; BASE=<commit> ARGS="--only step"

@@ -1,142 +1,102 @@
-"""Kills at random instants of a job that keeps checkpoints: each is resumed, and nothing but a period may be lost.
+"""Kills (kill -9) at random instants of a job that keeps checkpoints: nothing but a period may be lost.
 
-One run without a kill says what the job finds. Then the same job is killed (kill -9) at a random instant and resumed
-for the time that was left. The table says what the checkpoint held and how old it was; `worse` counts runs that ended
-with less than the run without a kill, or with less than their own checkpoint.
+python benchmarks/kills.py --kills 50 --cluster local:2 [--job proof]
+
+One run without a kill says what the job finds. Then the same job is killed several times, its driver or (on a
+cluster local:N) one of its workers, at random instants. After a kill of the driver it is started again and resumed for
+the time that is left; after that of a worker it must go on by itself. A proof must end with the same answer, and
+`spotree check` must accept its certificate. What counts as wrong: a job that ends with less than the run without a
+kill or than its own checkpoints, with an error, or with workers left behind; and a kill that cost more than a period.
 """
 
 import argparse
-import json
 import random
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
-import spotree
-from spotree.methods.saved_search import load_search
-from spotree.proof.problem import TOLERANCE
-from spotree.proof.saved_proof import load_proof
+from killed_job import Failed, Kill, Proof, Search, Story, run_through
 
 SLACK = 2.0  # seconds that a write may come late: rounds end first, and machines are busy
+START = 10.0  # seconds until the first checkpoint of a run: Python, workers, the first round
 EQUAL = 1e-9  # relative
 
 
-@dataclass(frozen=True)
-class Search:
-    """`spotree solve` on one model; `more` are further options of the command line."""
-
-    model: str = "tiger_vs_antelope"
-    depth: int = 3
-    threads: int = 2
-    more: tuple[str, ...] = ("--no-prove",)  # a proof that closes would end the job early
-
-    def command(self, seconds: float, every: float, file: Path, resumed: bool) -> list[str]:
-        size = ["--depth", str(self.depth), "--threads", str(self.threads), "--time", f"{max(seconds, 0.1):.2f}"]
-        keep = ["--checkpoint", str(file), "--checkpoint-every", str(every), *(["--resume", str(file)] * resumed)]
-        return [sys.executable, "-m", "spotree", "solve", self.model, *size, *keep, *self.more, "--json"]
-
-    def saved(self, file: Path) -> tuple[float, float]:
-        """Seconds and value in the checkpoint."""
-        there = load_search(file, spotree.load(self.model), self.depth, None)
-        return there.seconds, there.value
+def pauses(chance: random.Random, kills: int, seconds: float) -> list[float]:
+    """Between kills at random instants of a job."""
+    instants = sorted(chance.uniform(0.0, seconds) for _ in range(kills))
+    return [after - before for before, after in zip([0.0, *instants], instants, strict=False)]
 
 
-@dataclass(frozen=True)
-class Proof(Search):
-    """`spotree certify` on one model: it ends when the proof does, and must end with the same answer."""
-
-    model: str = "system_administrator_1"
-    depth: int = 2
-    more: tuple[str, ...] = ()
-
-    def command(self, seconds: float, every: float, file: Path, resumed: bool) -> list[str]:
-        known = super().command(max(seconds, 600.0), every, file, resumed)  # a proof is not cut short
-        return ["certify" if word == "solve" else word for word in known]
-
-    def saved(self, file: Path) -> tuple[float, float]:
-        mdp = spotree.load(self.model)
-        there = load_proof(file, mdp, self.depth, None, TOLERANCE)
-        return there.seconds, spotree.evaluate(mdp, there.tree) if there.found else float("-inf")
+def late(kill: Kill, every: float) -> bool:
+    """Whether more than a period is lost."""
+    return kill.lost > every + SLACK + START * kill.starting
 
 
-@dataclass(frozen=True)
-class Trial:
-    """One kill; seconds are those of the job."""
-
-    killed: float
-    saved: float
-    lost: float
-    saved_value: float
-    value: float
-
-    def worse(self, undisturbed: float) -> bool:
-        slack = EQUAL * max(1.0, abs(undisturbed))
-        return self.value < max(undisturbed, self.saved_value) - slack
+def worse(story: Story, undisturbed: float) -> bool:
+    """Whether a job ended with less than it should have."""
+    return story.value < undisturbed - EQUAL * max(1.0, abs(undisturbed)) or not story.kept
 
 
-def answer(command: Sequence[str]) -> float:
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found = json.loads(done.stdout)
-    if "certify" in command and not found["proved_optimal"]:
-        sys.exit(f"not proved: {' '.join(command)}")
-    return float(found["value"])
+def line(number: int, kill: Kill) -> str:
+    """One kill for the table."""
+    lost = "-" if kill.who == "worker" else f"{kill.lost:.1f}s"
+    remark = "starting" * kill.starting + f"  {kill.left_behind} left behind" * (kill.left_behind > 0)
+    return (
+        f"{number:4}  {kill.who:>6}  {kill.at:6.1f}s  {kill.seconds:7.1f}s  {lost:>6}  {kill.value:14.9g}  {remark}"
+    )
 
 
-def trial(job: Search, seconds: float, every: float, instant: float) -> Trial:
-    """Start the job, kill it at that instant, and resume it for the time that is left."""
+def show(job: Search, given: argparse.Namespace, say: Callable[[str], None]) -> int:
+    """The table; how many things went wrong."""
     with tempfile.TemporaryDirectory() as folder:
-        file, began = Path(folder) / "run.ckpt", time.time()
-        with subprocess.Popen(
-            job.command(seconds, every, file, False), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        ) as process:
-            while not file.exists() and process.poll() is None:  # python itself begins
-                time.sleep(0.02)
-            first = time.time()
-            time.sleep(instant)
-            process.kill()
-        now = time.time()
-        saved, value = job.saved(file)
-        lost = now - max(file.stat().st_mtime, first)
-        end = answer(job.command(seconds - saved, every, file, True))
-        return Trial(now - began, saved, lost, value, end)
+        began = time.time()
+        alone = run_through(job, given.seconds, given.every, [], random.Random(), Path(folder) / "run.ckpt")
+        took = time.time() - began
+    say(f"{job.model}, depth {job.depth}, every {given.every:g} s; undisturbed: {alone.value:.9g} in {took:.0f} s")
+    say(f"{'kill':>4}  {'who':>6}  {'at':>7}  {'saved at':>8}  {'lost':>6}  {'saved':>14}")
+    chance, killed, wrong, jobs = random.Random(given.seed), 0, 0, 0
+    while killed < given.kills:
+        planned = pauses(chance, min(given.per_job, given.kills - killed), took - 2.0)
+        jobs += 1
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                story = run_through(job, given.seconds, given.every, planned, chance, Path(folder) / "run.ckpt")
+            except Failed as failure:
+                say(f"job {jobs}: {failure}")
+                wrong, killed = wrong + 1, killed + len(planned)
+                continue
+        for kill in story.kills:
+            killed += 1
+            say(line(killed, kill))
+        bad = worse(story, alone.value)
+        wrong += bad + sum(late(kill, given.every) + (kill.left_behind > 0) for kill in story.kills)
+        verdict = "WORSE" if bad else "no worse"
+        say(f"job {jobs}: {story.value:.9g} after {story.seconds:.0f} s, {verdict} than {alone.value:.9g}")
+    say(f"\n{killed} kills of {jobs} jobs: {wrong} things went wrong")
+    return wrong
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--per-job", type=int, default=5, help="kills of one job")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of a search; a proof takes what it takes")
     parser.add_argument("--every", type=float, default=5.0, help="seconds between checkpoints")
     parser.add_argument("--job", choices=("search", "proof"), default="search")
-    parser.add_argument("--model", help="tiger_vs_antelope, or system_administrator_1 for a proof")
-    parser.add_argument("--depth", type=int, help="3, or 2 for a proof")
+    parser.add_argument("--model", help=f"{Search.model}, or {Proof.model} for a proof")
+    parser.add_argument("--depth", type=int, help=f"{Search.depth}, or {Proof.depth} for a proof")
     parser.add_argument("--cluster", help="as for the command line, such as local:2")
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, help="2, or 1 on a cluster")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     kind = Search if given.job == "search" else Proof
     on = ("--cluster", given.cluster) if given.cluster else ()
-    job = kind(given.model or kind.model, given.depth or kind.depth, given.threads, kind.more + on)
-    with tempfile.TemporaryDirectory() as folder:
-        undisturbed = answer(job.command(given.seconds, given.every, Path(folder) / "run.ckpt", False))
-    print(f"{job.model}, depth {job.depth}, {given.seconds:g} s, every {given.every:g} s: {undisturbed:.9g}\n")
-    print(f"{'kill':>4}  {'killed at':>9}  {'saved at':>8}  {'lost':>6}  {'saved':>14}  {'at the end':>14}  worse")
-    chance = random.Random(given.seed)
-    worse = late = 0
-    for number in range(given.kills):
-        found = trial(job, given.seconds, given.every, chance.uniform(0.0, given.seconds - 2.0))
-        worse += found.worse(undisturbed)
-        late += found.lost > given.every + SLACK
-        print(
-            f"{number + 1:4}  {found.killed:8.1f}s  {found.saved:7.1f}s  {found.lost:5.1f}s  {found.saved_value:14.9g}"
-            f"  {found.value:14.9g}  {'yes' if found.worse(undisturbed) else 'no'}",
-            flush=True,
-        )
-    print(f"\n{given.kills} kills: {worse} ended worse, {late} lost more than a period")
-    sys.exit(worse + late > 0)
+    threads = given.threads or (1 if given.cluster else 2)
+    job = kind(given.model or kind.model, given.depth or kind.depth, threads, kind.more + on)
+    sys.exit(show(job, given, lambda text: print(text, flush=True)) > 0)
 
 
 if __name__ == "__main__":

@@ -1,48 +1,70 @@
-"""How much faster two workers are than one: the search and the branch and bound on local clusters, one thread each.
+"""How much faster two workers are than one: search, branch and bound and proof, one thread each.
 
-python benchmarks/scale.py [--seconds 20] [--repeats 3] [--only search rsbb]
+python benchmarks/scale.py [--seconds 20] [--repeats 3] [--only search rsbb proof] [--tcp]
 
 Rounds per second of the islands (tiger_vs_antelope, D = 4, no proof) and regions per second of `rsbb` (the first step
-of tiger_vs_antelope, D = 3, 1 % gap), as the workers count them, over the whole run; also what one empty task
-costs. local:1 and local:2 take turns; the ratio of the medians is printed. Needs two idle cores.
+of tiger_vs_antelope, D = 3, 1 % gap), as the workers count them, over the whole run; seconds of a proof that takes more
+than a minute on one worker (tiger_vs_antelope, D = 2, symmetries off), from its best tree, with the regions that it
+needed and its answer; also what one empty task costs. One worker and two take turns; the ratio of the medians is
+printed. Workers are those of local:N, or with --tcp processes that dask's own commands start. Needs two idle cores.
 """
 
 import argparse
+import contextlib
 import statistics
 import time
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from separate_workers import separate_workers
 from spotree.cluster.crew import Crew
 from spotree.cluster.open import crewed
 from spotree.methods.gain import gain
 from spotree.methods.solve import solve
 from spotree.models import load
+from spotree.proof.certify import certify
+from spotree.proof.ingredients import Ingredients
 from spotree.step.improve import improve
 from spotree.step.rsbb import Rsbb
 from spotree.values import policy_value
+
+MODEL = "tiger_vs_antelope"
+LONGEST = 600.0  # seconds of a proof
 
 
 def rate(crew: Crew, began: float) -> float:
     return sum(share.work for share in crew.shares.values()) / (time.monotonic() - began)
 
 
-def search(workers: int, seconds: float) -> float:
-    mdp = load("tiger_vs_antelope")
-    with crewed(f"local:{workers}") as crew:
-        began = time.monotonic()
-        solve(mdp, 4, time_limit=seconds, prove=False, cluster=crew)
-        return rate(crew, began)
+def search(crew: Crew, seconds: float) -> tuple[float, str]:
+    began = time.monotonic()
+    found = solve(load(MODEL), 4, time_limit=seconds, prove=False, cluster=crew)
+    each = rate(crew, began)
+    return each, f"{each:,.4g} rounds/s, value {found.value:.6f}"
 
 
-def rsbb(workers: int, seconds: float) -> float:
-    mdp = load("tiger_vs_antelope")
+def rsbb(crew: Crew, seconds: float) -> tuple[float, str]:
+    mdp = load(MODEL)
     first = np.zeros(mdp.num_states, np.int32)
     gains = gain(mdp, policy_value(mdp, first), np.ones(mdp.num_states))
-    with crewed(f"local:{workers}") as crew:
-        began = time.monotonic()
-        improve(mdp.features, gains, 3, Rsbb(cluster=crew), seconds, gap_tolerance=0.01)
-        return rate(crew, began)
+    began = time.monotonic()
+    found = improve(mdp.features, gains, 3, Rsbb(cluster=crew), seconds, gap_tolerance=0.01)
+    each = rate(crew, began)
+    return each, f"{each:,.4g} regions/s, value {found.value:.6f}, bound {found.bound:.6f}"
+
+
+def proof(crew: Crew, seconds: float) -> tuple[float, str]:
+    """Proofs per second: whatever two workers do twice counts once."""
+    mdp = load(MODEL)
+    start = solve(mdp, 2, time_limit=None, max_rounds=4, threads=1, prove=False)
+    use = Ingredients(symmetries=False, levels=False)
+    began = time.monotonic()
+    found = certify(mdp, 2, start=start, search=0.0, threads=1, time_limit=LONGEST, cluster=crew, ingredients=use)
+    took = time.monotonic() - began
+    regions = sum(share.work for share in crew.shares.values())
+    answer = f"{found.value:.9f}" if found.proved_optimal else "not proved"
+    return 1 / took, f"{took:.1f} s, {regions:,} regions at workers ({regions / took:,.0f}/s), {answer}"
 
 
 def task_seconds(count: int = 200) -> float:
@@ -57,20 +79,35 @@ def task_seconds(count: int = 200) -> float:
         return (time.monotonic() - began) / count
 
 
+@contextlib.contextmanager
+def workers(count: int, tcp: bool) -> Iterator[Crew]:
+    """A crew of so many workers that are there."""
+    with contextlib.ExitStack() as stack:
+        name = stack.enter_context(separate_workers(count)) if tcp else f"local:{count}"
+        yield stack.enter_context(crewed(name))
+
+
+RUNS: dict[str, Callable[[Crew, float], tuple[float, str]]] = {"search": search, "rsbb": rsbb, "proof": proof}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--seconds", type=float, default=20.0, help="of a search or of rsbb")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--only", nargs="+", default=["search", "rsbb"], choices=["search", "rsbb"])
+    parser.add_argument("--only", nargs="+", default=[*RUNS], choices=[*RUNS])
+    parser.add_argument("--tcp", action="store_true", help="workers that dask's own commands start")
     args = parser.parse_args()
-    print(f"an empty task: {1000 * task_seconds():.1f} ms")
-    for name, run in (("search", search), ("rsbb", rsbb)):
-        if name not in args.only:
-            continue
-        one, two = zip(*((run(1, args.seconds), run(2, args.seconds)) for _ in range(args.repeats)), strict=True)
-        first, second = statistics.median(one), statistics.median(two)
-        unit = "rounds" if name == "search" else "regions"
-        print(f"{name}: local:1 {first:,.4g} {unit}/s, local:2 {second:,.4g} {unit}/s, ratio {second / first:.2f}")
+    kind = "workers over TCP" if args.tcp else "local"
+    print(f"an empty task: {1000 * task_seconds():.1f} ms", flush=True)
+    for name in args.only:
+        rates: dict[int, list[float]] = {1: [], 2: []}
+        for count in (1, 2) * args.repeats:
+            with workers(count, args.tcp) as crew:
+                each, said = RUNS[name](crew, args.seconds)
+            rates[count].append(each)
+            print(f"{name}, {kind}, {count}: {said}", flush=True)
+        ratio = statistics.median(rates[2]) / statistics.median(rates[1])
+        print(f"{name}, {kind}: two workers do {ratio:.2f} times what one does", flush=True)
 
 
 if __name__ == "__main__":

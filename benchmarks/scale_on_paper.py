@@ -1,31 +1,38 @@
 """A hundred machines on paper: messages, bytes and idle share from constants measured on one machine.
 
-python benchmarks/scale_on_paper.py [--workers 2 10 100 1000] [--task-ms 5] [--driver-ms 2] [--network-mb 100]
+python benchmarks/scale_on_paper.py [--measure] [--workers 2 10 100 1000] [--network-mb 100]
 
-One driver hands a task to each worker and takes its answer; handling both costs the driver `driver-ms` of its one
-thread, and a worker waits `task-ms` between two tasks when nobody else is in the way. Waiting for the driver is that
-of a queue with one server and a finite number of customers (machine repair), tasks of exponential length.
+One driver hands a task to each worker and takes its answer; handling both costs the driver some of its one thread's
+time and the network their bytes, and a worker waits a while between two tasks when nobody else is in the way. Waiting
+for the driver is that of a queue with one server and a finite number of customers (machine repair), tasks of
+exponential length. The constants are those of `scale_constants.py` as the page shows them, or with --measure as they
+are now.
 """
 
 import argparse
-from dataclasses import dataclass
+from collections.abc import Sequence
 
+from scale_constants import Kind, measured
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """One kind of work: seconds of a task, bytes of a task and its answer, bytes sent once."""
-
-    name: str
-    seconds: float
-    bytes: float
-    once: float
-
-
+BETWEEN, EMPTY = 0.014, 0.0072  # seconds between two tasks of a worker; the driver's for an empty one
 KINDS = (
-    Kind("search (islands)", 2.0, 6e3, 5e6),  # an order, a tree and a few others; a model
-    Kind("rsbb (parts)", 1.5, 2 * 256 * 264, 1e6),  # 256 regions each way at depth 3; a step
-    Kind("rsbb, all shown", 1.5, 2 * 256 * 264 + 2e6 * 1.5, 1e6),  # and 2 MB/s of what it holds, the most
+    Kind("search (islands)", 3.7, 3e3, 7.2e-3, 231e3),
+    Kind("rsbb (parts)", 1.4, 2702e3, 21.4e-3, 21e3),
+    Kind("proof (pieces)", 0.65, 109e3, 11.4e-3, 244e3),
 )
+SHOWN = 2e6  # bytes per second, the most: what a part of `rsbb` holds, so that it is not lost with its worker
+LONG = 5.0  # seconds of a task of a proof that has run for a minute
+
+
+def with_extremes(kinds: Sequence[Kind], empty: float) -> list[Kind]:
+    """Also `rsbb` where workers show as much of what they hold as they may, and the longest tasks of a proof."""
+    search, rsbb, proof = kinds
+    shown = Kind("rsbb, all shown", rsbb.seconds, rsbb.bytes + SHOWN * rsbb.seconds, rsbb.driver, rsbb.once)
+    times = LONG / proof.seconds  # what is written and read grows with the time
+    longer = Kind(
+        "proof, long tasks", LONG, times * proof.bytes, empty + times * (proof.driver - empty), proof.once
+    )
+    return [search, rsbb, shown, proof, longer]
 
 
 def idle_share(workers: int, seconds: float, service: float, latency: float) -> float:
@@ -42,16 +49,25 @@ def idle_share(workers: int, seconds: float, service: float, latency: float) -> 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", type=int, nargs="+", default=[2, 10, 100, 1000])
-    parser.add_argument("--task-ms", type=float, default=5.0)
-    parser.add_argument("--driver-ms", type=float, default=2.0)
-    parser.add_argument("--network-mb", type=float, default=100.0)
+    parser.add_argument(
+        "--measure", action="store_true", help="measure the constants now: a minute, two idle cores"
+    )
+    parser.add_argument("--network-mb", type=float, default=100.0, help="MB/s; an assumption")
     args = parser.parse_args()
-    print("| work | workers | messages/s | MB/s | driver busy | idle share | models sent in |")
+    between, empty, kinds = measured(15.0) if args.measure else (BETWEEN, EMPTY, KINDS)
+    print(f"between two tasks of a worker: {1000 * between:.1f} ms\n")
+    print("| work | a task | kB a task | driver ms a task | kB once |\n|---|---|---|---|---|")
+    for kind in with_extremes(kinds, empty):
+        print(
+            f"| {kind.name} | {kind.seconds:.2g} s | {kind.bytes / 1e3:,.0f} | {1e3 * kind.driver:.1f} |"
+            f" {kind.once / 1e3:,.0f} |"
+        )
+    print("\n| work | workers | messages/s | MB/s | driver busy | idle share | models sent in |")
     print("|---|---|---|---|---|---|---|")
-    for kind in KINDS:
+    for kind in with_extremes(kinds, empty):
         for workers in args.workers:
-            service = args.driver_ms / 1e3 + kind.bytes / (args.network_mb * 1e6)
-            idle = idle_share(workers, kind.seconds, service, args.task_ms / 1e3)
+            service = kind.driver + kind.bytes / (args.network_mb * 1e6)
+            idle = idle_share(workers, kind.seconds, service, between)
             tasks = workers * (1 - idle) / kind.seconds
             sent = workers * kind.once / (args.network_mb * 1e6)
             print(

@@ -37,6 +37,13 @@ class Machines:
     def add_worker(self) -> None:
         self.workers.append(self._start("dask_worker", self.address, "--nthreads", "1", "--no-nanny"))
 
+    def restart(self) -> None:
+        """The scheduler is killed and started again at its address, with one new worker."""
+        self.scheduler.kill()
+        self.scheduler.wait()
+        self.scheduler = self._start("dask_scheduler", "--port", self.address.rpartition(":")[2])
+        self.add_worker()
+
     def executor(self, count: int, return_seconds: float = 2.0) -> DaskExecutor:
         """As `open_executor` would give, once so many workers are there."""
         client = connect(self.address, 10.0)

@@ -2,14 +2,15 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cluster.numbers import double, end_once, hang_once, slowly, wrong
-from spotree.cluster.crew import Crew
-from spotree.cluster.executor import Executor
+from spotree.cluster.crew import Crew, Job
+from spotree.cluster.executor import Executor, WorkerLost
 from spotree.cluster.open import open_executor
-from spotree.cluster.threads import ThreadExecutor
+from spotree.cluster.threads import ThreadExecutor, ThreadTask
 from spotree.errors import ClusterError
 
 
@@ -76,6 +77,22 @@ def test_a_job_that_hangs_goes_to_another_worker_too_and_the_first_answer_counts
     assert sum(share.jobs for share in crew.shares.values()) == 2
 
 
+def test_a_job_that_waits_behind_one_that_hangs_may_be_done_by_another(executor: Executor, tmp_path: Path) -> None:
+    """The task that nobody wants any more had not begun when it was cancelled: nothing is lost by that."""
+    first, second = executor.workers
+    busy = executor.submit(first, slowly, 1.5, 0)  # somebody else's, so that a job for this worker cannot begin
+    crew = Crew(executor)
+    job = crew.add(double, 4, worker=first, patience=0.2)
+    assert crew.wait(5.0) == [job]
+    assert (job.answer, job.done_by) == (8, second)
+    executor.wait([busy], 5.0)
+    crew.add(double, 5)
+    assert all_of(crew) == [10]
+    for _ in range(3):
+        crew.wait(0.1)
+    assert [share.lost for share in crew.shares.values() if share.lost] == [1]
+
+
 def test_a_job_whose_worker_is_killed_is_done_again(tmp_path: Path) -> None:
     executor = open_executor("local:2")
     try:
@@ -94,6 +111,35 @@ def test_a_job_whose_worker_is_killed_is_done_again(tmp_path: Path) -> None:
         assert set(executor.workers) <= set(crew.shares)
     finally:
         executor.close()
+
+
+class Deadly(ThreadExecutor):
+    """The first worker survives nothing."""
+
+    def submit(self, worker: str, function: Any, *args: Any) -> ThreadTask:
+        return super().submit(worker, lost if worker == self.workers[0] else function, *args)
+
+
+def lost(*args: object) -> None:
+    raise WorkerLost("gone")
+
+
+def test_a_job_that_nobody_survives_is_said_after_all_answers_and_stays_under_way() -> None:
+    executor = Deadly(2)
+    crew = Crew(executor)
+    deadly = crew.add(double, 1, worker=executor.workers[0])
+    others = [crew.add(double, n, worker=executor.workers[1]) for n in range(20)]
+    answered: list[Job] = []
+
+    def until_it_fails() -> None:
+        while crew.under_way:
+            answered.extend(crew.wait(5.0))
+
+    with pytest.raises(ClusterError, match="ended or hung"):
+        until_it_fails()
+    assert deadly in crew.under_way
+    assert set(answered) == {job for job in others if job.done_by is not None}
+    executor.close()
 
 
 def test_a_crew_without_workers_gives_up_with_a_clear_error() -> None:

@@ -128,15 +128,7 @@ def test_when_the_scheduler_vanishes_the_best_tree_is_returned(machines: Callabl
 def test_a_scheduler_that_restarts_with_its_workers_is_taken_up_again(machines: Callable[[int], Machines]) -> None:
     there = machines(1)
     crew = Crew(there.executor(1, return_seconds=20.0))
-
-    def restart() -> None:
-        there.scheduler.kill()
-        there.scheduler.wait()
-        port = there.address.rpartition(":")[2]
-        there.scheduler = there._start("dask_scheduler", "--port", port)
-        there.add_worker()
-
-    threading.Timer(1.5, restart).start()
+    threading.Timer(1.5, there.restart).start()
     found = spotree.solve(spotree.load("tiger_vs_antelope"), 3, time_limit=10, prove=False, cluster=crew, **QUICK)
     assert found.status is SolveStatus.TIME_LIMIT
     assert len(crew.shares) == 2  # the old worker, and the new one

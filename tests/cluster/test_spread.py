@@ -1,5 +1,7 @@
 """The branch and bound on many machines: the same optimum as on one, whoever is lost."""
 
+import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -121,6 +123,34 @@ def test_a_killed_worker_and_a_late_one_change_nothing(
     found = best_tree(problem, Rsbb(cluster=crew), Limits(time=60))
     assert agrees(problem, found)
     assert sum(share.lost for share in crew.shares.values()) >= 1
+    crew.executor.close()
+
+
+def test_a_worker_that_hangs_is_given_up_and_its_regions_are_searched_again(
+    machines: Callable[[int], Machines], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, seconds in (("FIRST_SECONDS", 0.01), ("TASK_SECONDS", 0.3), ("PATIENCE", 2.0)):
+        monkeypatch.setattr(spread, name, seconds)
+    there = machines(2)
+    crew = Crew(there.executor(2))
+    problem = random_problem(8, rows=300, features=4, values=12)
+    threading.Timer(0.5, lambda: os.kill(there.workers[0].pid, signal.SIGSTOP)).start()
+    assert agrees(problem, best_tree(problem, Rsbb(cluster=crew), Limits(time=60)))
+    assert sum(share.lost for share in crew.shares.values()) >= 1
+    crew.executor.close()
+
+
+def test_a_scheduler_that_restarts_with_its_workers_is_taken_up_again(
+    machines: Callable[[int], Machines], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spread, "FIRST_SECONDS", 0.01)
+    monkeypatch.setattr(spread, "TASK_SECONDS", 0.3)
+    there = machines(1)
+    crew = Crew(there.executor(1, return_seconds=30.0))
+    problem = random_problem(8, rows=300, features=4, values=12)
+    threading.Timer(0.5, there.restart).start()
+    assert agrees(problem, best_tree(problem, Rsbb(cluster=crew), Limits(time=60)))
+    assert len(crew.shares) == 2  # the old worker, and the new one
     crew.executor.close()
 
 

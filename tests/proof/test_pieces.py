@@ -175,6 +175,46 @@ def test_pieces_that_workers_have_when_a_run_ends_stay_open():
     assert len(after) > 0
 
 
+class Fatal(ThreadExecutor):
+    """Whoever gets the fifth task, or one after it, is lost."""
+
+    count = 0
+
+    def submit(self, worker: str, function: Any, *args: Any) -> ThreadTask:
+        self.count += 1
+        return super().submit(worker, _lost if self.count > 5 else function, *args)
+
+
+def test_pieces_that_no_worker_survives_stay_open(tmp_path, larger):
+    mdp, path, cluster = load("traffic_intersection"), tmp_path / "run.ckpt", Fatal(2)
+    with pytest.warns(UserWarning, match="ended or hung"):
+        found = proved(mdp, 2, tmp_path / "run.cert", cluster, checkpoint=Keeper(path, every=60.0))
+    cluster.close()
+    assert not found.proved_optimal
+    found = proved(mdp, 2, tmp_path / "run.cert", None, checkpoint=Keeper(path, every=60.0), resume=path)
+    assert found.proved_optimal
+    verdict = check(mdp, Certificate.load(tmp_path / "run.cert"))
+    assert verdict.accepted, verdict.reason
+
+
+def test_ctrl_c_between_two_answers_loses_neither(larger):
+    """The crew has handed out answers that nobody took: their pieces are as open as they were."""
+    problem = make_problem(load("traffic_intersection"), 2, None, 60.0)
+    executor = ThreadExecutor(2)
+    spread = Spread(problem, Spreading(Crew(executor), alone=0.0, regions=100))
+    attempt = problem.attempt(None, spread)
+    attempt.keep()
+    attempt.start(60.0, 1, TREES, 10**9)
+    while spread.away is None or not spread.away.jobs:
+        assert not spread.wait(0.0)
+    before = spread.share()
+    while not spread.by.crew.wait(1.0):
+        pass
+    spread.stop()
+    assert spread.share() == before
+    executor.close()
+
+
 def left_of(model: str, depth: int) -> Left:
     """What is left of a proof that was cut short."""
     mdp = load(model)
@@ -236,6 +276,11 @@ def test_a_pool_gives_every_worker_something_and_forgets_nothing():
         taken += pool.take(2)
     assert sum(piece.share for piece in taken) == pytest.approx(share)
     assert len(taken) >= 2
+
+
+def test_a_pool_gives_a_task_although_the_last_worker_has_just_left():
+    pool = Pool(left_of("traffic_intersection", 2).pieces)
+    assert len(pool.take(0)) > 0
 
 
 def test_numbers_of_regions_are_found_in_the_words(tmp_path):

@@ -72,6 +72,7 @@ class Crew:
         self._told: list[Task] = []  # held, as dask forgets what nobody holds
         self._alone_since: float | None = None
         self._there: tuple[str, ...] = ()
+        self._failure: ClusterError | None = None  # said once all answers were
 
     def add(
         self,
@@ -126,6 +127,8 @@ class Crew:
                 time.sleep(max(0.0, min(left, 0.05)))
             answered = [job for task in done for job in self._collect(task)]
             self._notice_who_is_gone()
+            if self._failure is not None and not answered:
+                raise self._failure
             if answered or left <= 0 or not (self._at or self._waiting):
                 return answered
 
@@ -156,6 +159,7 @@ class Crew:
 
     def drop(self) -> None:
         """Nobody wants the answers any more."""
+        self._failure = None
         self._waiting.clear()
         for task, _, _ in self._at.values():
             task.cancel()
@@ -190,8 +194,7 @@ class Crew:
         try:
             answer = task.result()
         except WorkerLost:
-            share.lost += 1
-            self._again(job)
+            self._lose(task.worker, job)
             return []
         if job.done_by is not None:
             return []  # somebody else was quicker
@@ -206,16 +209,19 @@ class Crew:
                 other.cancel()
         return [job]
 
-    def _again(self, job: Job) -> None:
-        """A job whose worker is gone stands first in the row."""
+    def _lose(self, worker: str, job: Job) -> None:
+        """A job whose worker is gone or hangs stands first in the row, unless somebody else was quicker."""
+        if job.done_by is not None:
+            return
+        self.shares.setdefault(worker, Share(worker)).lost += 1
         job.losses += 1
+        if job not in self._waiting:
+            self._waiting.appendleft(job)
         if job.losses >= MOST_LOSSES:
-            raise ClusterError(
+            self._failure = ClusterError(
                 f"{job.losses} workers of {self.executor.name} ended or hung while they did the same piece of work;"
                 " it may need more memory than they have"
             )
-        if job.done_by is None and job not in self._waiting:
-            self._waiting.appendleft(job)
 
     def _notice_who_is_gone(self) -> None:
         """Jobs of workers that left or hang go to others."""
@@ -226,12 +232,10 @@ class Crew:
                 del self._at[worker]
                 self._hanging.discard(worker)
                 task.cancel()
-                self.shares.setdefault(worker, Share(worker)).lost += 1
-                self._again(job)
+                self._lose(worker, job)
             elif worker not in self._hanging and now - since > job.patience:
                 self._hanging.add(worker)
-                self.shares.setdefault(worker, Share(worker)).lost += 1
-                self._again(job)
+                self._lose(worker, job)
 
     def _next_look(self) -> float:
         """Seconds until the first task counts as hanging, at most half of one: workers come and go."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, cast
 
-from spotree.cluster.executor import Shared, Task
+from spotree.cluster.executor import Shared, Task, WorkerLost
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,7 +19,10 @@ class ThreadTask:
         return self.future.done()
 
     def result(self) -> Any:
-        return self.future.result()
+        try:
+            return self.future.result()
+        except concurrent.futures.CancelledError as error:  # before it had begun
+            raise WorkerLost(self.worker) from error
 
     def cancel(self) -> None:
         self.future.cancel()

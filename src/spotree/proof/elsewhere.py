@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from spotree.axes import Floats, SmallInts
-from spotree.cluster.crew import Crew
+from spotree.cluster.crew import Crew, Job
 from spotree.proof.left import Left, Piece
 from spotree.proof.pool import Pool
 
@@ -47,6 +47,9 @@ class Elsewhere:
     hopeless: SmallInts  # [leaf, (cube, action)]
     began: float
     open: float
+    jobs: list[Job] = field(
+        default_factory=list
+    )  # whose answers have not been taken, whatever the crew knows of them
     words: list[SmallInts] = field(default_factory=list)
     numbers: list[Floats] = field(default_factory=list)
     regions: int = 0

@@ -18,3 +18,12 @@ def held_interrupts() -> Iterator[list[int]]:
         yield came
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def undivided() -> Iterator[None]:
+    """Ctrl-C takes effect after the block, never within it."""
+    with held_interrupts() as came:
+        yield
+    if came:
+        raise KeyboardInterrupt

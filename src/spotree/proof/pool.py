@@ -29,6 +29,7 @@ class Pool:
 
     def take(self, workers: int) -> tuple[Piece, ...]:
         """A task for one of so many workers: a fair share of what is there, and something for the others."""
+        workers = max(1, workers)  # the last one may have left just now
         self._part(workers)
         fair = self.share / (EACH * workers)
         taken = [self.pieces.pop(0)]

@@ -20,6 +20,7 @@ from spotree.cluster.executor import Shared
 from spotree.errors import ClusterError
 from spotree.mdp.fingerprint import fingerprint
 from spotree.proof.elsewhere import Elsewhere, Sent, Spreading
+from spotree.proof.interrupts import undivided
 from spotree.proof.left import Left, Piece
 from spotree.proof.pool import Pool
 from spotree.proof.problem import Problem
@@ -70,14 +71,16 @@ class Spread:
         if self.away is None:
             self.ended = self.here.wait(seconds)
             if self._time_to_part() and self.here.winner() == 0:
-                self._hand_over()
+                with undivided():
+                    self._hand_over()
                 self.ended = self.ended and self.away is None
             return self.ended
         try:
             self._deal()
             for job in self.by.crew.wait(max(0.0, end - time.monotonic())):
-                self._take(job)
-            self._finish_if_done()  # once all of them are taken: they are not under way any more
+                with undivided():
+                    self._take(job)
+            self._finish_if_done()
             self._deal()
         except ClusterError as error:
             warnings.warn(f"{error}; the proof ends as far as it has come", stacklevel=2)
@@ -87,14 +90,16 @@ class Spread:
         self.here.tell_share(self.share())
         state_ended = self.here.wait(0.0)
         over = state_ended and (self.winner() != 0 or time.monotonic() > self.began + self.seconds + GRACE)
-        idle = not self._under_way and (not len(self.away.pool) or time.monotonic() > self.began + self.seconds)
+        idle = not self.away.jobs and (not len(self.away.pool) or time.monotonic() > self.began + self.seconds)
         if self.away.finished or over or (state_ended and idle):
             self.stop()
         return self.ended
 
     def stop(self) -> None:
         if self.away is not None:
-            self.away.pool.add(self._sent())  # as open as they were: nobody waits for their answers
+            with undivided():
+                self.away.pool.add(self._sent())  # as open as they were: nobody waits for their answers
+                self.away.jobs = []
             self.by.crew.drop()
         self.here.stop()
         self.ended = True
@@ -138,31 +143,34 @@ class Spread:
         self.question = self.by.crew.share(question, uuid4().hex)
         self._finish_if_done()
 
-    @property
-    def _under_way(self) -> list[Job]:
-        return self.by.crew.under_way
-
     def _sent(self) -> list[Piece]:
         """The pieces that workers have."""
-        return [piece for job in self._under_way for piece in job.about.pieces]
+        return [] if self.away is None else [piece for job in self.away.jobs for piece in job.about.pieces]
 
     def _deal(self) -> None:
         """A task for every worker that has none."""
         assert self.away is not None
         crew, pool = self.by.crew, self.away.pool
         left = self.began + self.seconds - time.monotonic()
-        while crew.room > 0 and len(pool) and left > 0:
-            pieces = pool.take(len(crew.workers))
-            ramp = RAMP * (time.monotonic() - self.away.began)
-            wish = self.by.short if not len(pool) else min(self.by.long, max(self.by.short, ramp))
-            wish = max(wish, self.away.least)
-            crew.add(
+        while len(pool) and left > 0 and crew.room > 0:
+            with undivided():
+                self._send(pool.take(len(crew.workers)), left)
+
+    def _send(self, pieces: tuple[Piece, ...], left: float) -> None:
+        """One task, of a length that fits the time that is left."""
+        away = self.away
+        assert away is not None
+        ramp = RAMP * (time.monotonic() - away.began)
+        wish = self.by.short if not len(away.pool) else min(self.by.long, max(self.by.short, ramp))
+        away.jobs.append(
+            self.by.crew.add(
                 prove_pieces,
-                *(self.model, self.question, self.away.hopeless, pieces),
-                *(self.value(), min(wish, left), self.away.next),
-                about=Sent(pieces, self.away.next),
+                *(self.model, self.question, away.hopeless, pieces),
+                *(self.value(), min(max(wish, away.least), left), away.next),
+                about=Sent(pieces, away.next),
                 patience=self.by.patience,
             )
+        )
 
     def _take(self, job: Job) -> None:
         """Put the answer to what is there: its regions get the next numbers."""
@@ -180,6 +188,7 @@ class Spread:
         away.learn(answer.hopeless)
         away.open = max(away.open, answer.open)
         away.regions += answer.regions
+        away.jobs.remove(job)
         self.by.crew.count(job, answer.regions, "regions")
         if _unchanged(sent.pieces, answer.pieces):
             away.least = LONGER * answer.seconds
@@ -190,7 +199,7 @@ class Spread:
     def _finish_if_done(self) -> None:
         assert self.away is not None
         close_at = self.value() + self.problem.margin / 2
-        if not len(self.away.pool) and not self._under_way and self.away.open <= close_at:
+        if not len(self.away.pool) and not self.away.jobs and self.away.open <= close_at:
             self.away.finished = True
 
     def value(self) -> float:

@@ -61,9 +61,10 @@ class Spread:
             return reason
         next_keep = -math.inf
         while time.monotonic() < end:
-            self._hand_out(end - time.monotonic())
-            if not any(part.job for part in self.parts) and not self.space.pool.open:
-                return 0
+            if end - time.monotonic() > EARLY or not any(part.orders for part in self.parts):
+                self._hand_out(end - time.monotonic())
+            if not any(part.job for part in self.parts):
+                return TIME if self.space.pool.open or self._held() else 0
             for job in self.crew.wait(min(end - time.monotonic(), 0.5)):
                 if self._collect(job):
                     return FULL
@@ -139,10 +140,14 @@ class Spread:
         now, size = time.monotonic(), 8.0 * self.space.pool.width * part.open
         period = max(SHOW_SECONDS, max(size, 0.0) / SHOW_RATE)
         late = now - part.shown_at > period or part.shown_at < self.asked_at <= now
-        return late or held > 4 * size + 1e7
+        return late or (part.orders > 0 and held > 4 * size + 1e7)  # before its first one nobody knows the size
 
     def _all_shown(self) -> bool:
         return all(part.shown_at >= self.asked_at or not part.open for part in self.parts)
+
+    def _held(self) -> bool:
+        """Whether a worker holds regions that are open."""
+        return any(part.open for part in self.parts)
 
     def _forget_closed(self) -> None:
         """Parts whose regions all lose more than the best tree are done."""
