@@ -2,6 +2,7 @@
 // done.
 #pragma once
 
+#include "proof/closed_leaves.hpp"
 #include "proof/partial.hpp"
 
 namespace spotree::proof {
@@ -20,6 +21,7 @@ struct Piece {
     std::vector<Child> children;                      // most promising first
     size_t next = 0;                                  // the first child that is not done
     std::vector<std::pair<int32_t, int32_t>> wanted;  // from elsewhere: which children are not done
+    std::shared_ptr<ClosedLeaves> closed = std::make_shared<ClosedLeaves>();  // of the region
 
     // All items, as the region was bounded with.
     std::vector<Item> open() const {

@@ -67,6 +67,7 @@ class Bounder {
     std::vector<double> visits, loss, floor;
     std::vector<uint64_t> viable;  // [cube, word]: what a leaf may take, empty for everything
     std::vector<char> reached;     // [group]
+    int made = 0;                  // rounds for the last region
 
     explicit Bounder(Shared& shared)
         : shared_(shared),
@@ -90,6 +91,7 @@ class Bounder {
         shared_.regions.fetch_add(1, std::memory_order_relaxed);
         const Turn turn(shared_);
         for (int round = 0; round < rounds; ++round) {
+            made = round + 1;
             const double close_at = shared_.close_at();  // a better tree may come meanwhile
             const bool feasible =
                 effort == Effort::none

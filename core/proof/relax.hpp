@@ -25,6 +25,7 @@ constexpr double kRelaxed = 0.02;      // of the tolerance: so near a relaxation
 constexpr double kGrid = 0.25;         // of that, in one backup: the grid to which values are rounded up
 constexpr double kNoLevel = -1e300;    // nothing closes here
 constexpr double kRoughVisits = 1e-5;  // of a start: to say where to look next, visits need be no nearer
+constexpr double kSwept = 4;           // of the rounding of one backup: what a sweep may add, with own loops
 constexpr double kSlowest = 0.97;      // of what the sweep before changed: beyond that equations are solved
 
 class Relaxer {
@@ -56,6 +57,7 @@ class Relaxer {
         double enough = tolerance * (1 - m_.discount);
         grid_ = enough;
         const bool fine = sweep_down(r, close_at, 0.3 * enough, rough, stop);
+        if (swept_closed_) return true;
         for (int round = 0; round < 500; ++round) {
             double excess = 0, size = 0;
             bool changed = false;
@@ -242,8 +244,9 @@ class Relaxer {
     // True if more sweeps would not help (rough: would not bring the bound down to `close_at`).
     bool sweep_down(Relaxed& r, double close_at, double enough, bool rough, auto&& stop) {
         double before = 0;
+        swept_closed_ = false;
         for (int k = 0; k < 100 && !stop(); ++k) {
-            double change = 0;
+            double change = 0, rise = 0, size = 0;
             ++sweeps_;
             for (int i : reach()) {
                 // With 0 here nothing cancels out: a reader finds the same value to a few units, however
@@ -257,11 +260,20 @@ class Relaxer {
                     if (worth > most) most = worth, r.policy[i] = int32_t(row);
                 }
                 change = std::max(change, std::abs(was - most));
+                rise = std::max(rise, most - was);
+                size = std::max(size, std::abs(most));
                 r.value[i] = most;
             }
             if (change <= enough) return true;
             const double bound = m_.start_value(r.value.data());
-            if (bound <= close_at) return false;
+            if (bound <= close_at) {
+                // What rose after a state was set counts there with a factor below 1: no other look is
+                // needed.
+                slack_ = (rise + kSwept * m_.rounding * size) / (1 - m_.discount);
+                swept_closed_ = bound + slack_ <= close_at;
+                if (swept_closed_) r.bound = bound + slack_;
+                return false;
+            }
             const double rate = k > 0 ? change / before : 1;
             if (k > 2 && rate > (rough ? kSlowest : 0.4)) return false;
             if (rough && k > 0 && change * rate <= 0.001 * (1 - rate) * (bound - close_at)) return true;
@@ -328,7 +340,7 @@ class Relaxer {
     double scale_ = 1, slack_ = 0;
     double grid_ = 0;  // how near the last `solve` came to its policy's value, in one backup
     int sweeps_ = 0;
-    bool evaluated_ = false;
+    bool evaluated_ = false, swept_closed_ = false;
 };
 
 }  // namespace spotree::proof

@@ -17,6 +17,7 @@ struct TreeTask {
     Draft draft;
     double share;  // of the whole search
     std::optional<RegionName> key;
+    std::shared_ptr<ClosedLeaves> closed = std::make_shared<ClosedLeaves>();  // of the region
 };
 
 class TreeWorker {
@@ -51,7 +52,8 @@ class TreeWorker {
         if (verdict == Verdict::open) {
             nodes_.assign(1, {});
             TreeTask task{
-                std::make_shared<const Region>(root), whole, partial(root), -1, 0, 0, draft, 1.0, {}};
+                std::make_shared<const Region>(root), whole, partial(root), -1, 0, 0, draft, 1.0, {},
+                std::make_shared<ClosedLeaves>()};
             if (auto piece = parted(task)) {
                 hand_over(std::move(*piece));
             } else if (!complete(task)) {
@@ -144,7 +146,7 @@ class TreeWorker {
         const int32_t number = write(task, {splits ? 2 : 3, int32_t(at)});
         items.erase(items.begin() + int64_t(at));
         Piece piece{task.region, task.partial, items, item, splits, number, task.share,
-                    {},          -1,           false, {},   0,      {}};
+                    {},          -1,           false, {},   0,      {},     task.closed};
         return piece;
     }
 
@@ -226,9 +228,8 @@ class TreeWorker {
         }
         nodes_[piece.item.node] = {child.first, size, size + 1, -1};
         nodes_.resize(size_t(size) + 2);
-        TreeTask task{piece.region, std::move(items), piece.partial,
-                      piece.number, child.first,      child.second,
-                      {},           piece.share,      key};
+        TreeTask task{piece.region, std::move(items), piece.partial, piece.number, child.first, child.second,
+                      {},           piece.share,      key,           piece.closed};
         return descend(task);
     }
 
@@ -236,6 +237,11 @@ class TreeWorker {
     bool take(const Piece& piece, int action) {
         const Item& item = piece.item;
         if (shared_.switches.solo && rule_.solo_.hopeless(bounder_, item.cube, action)) {
+            rule_.finish(piece.share);
+            return true;
+        }
+        if (const auto shown = piece.closed->find(item.cube, action)) {
+            write_region(journal_, piece.number, action, 0, *shown, {0});
             rule_.finish(piece.share);
             return true;
         }
@@ -259,6 +265,8 @@ class TreeWorker {
                              child.items.empty() ? Effort::full : Effort::rough);
         if (verdict == Verdict::stopped) return false;
         if (verdict == Verdict::closed) {
+            if (bounder_.made == 1 && region->relaxed.bound <= shared_.close_at())
+                piece.closed->add(item.cube, action, child.draft);
             write(child, {0});
             rule_.finish(piece.share);
             return true;
