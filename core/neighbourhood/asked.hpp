@@ -24,9 +24,6 @@ class Asked {
         }
     }
 
-    // The same tree, with forbidden actions as said.
-    void go_on(bool everywhere) { everywhere_ = everywhere; }
-
     // The row, or -1 if its action is forbidden.
     template <class Tree>
     int32_t row(const Tree& tree, int32_t state) {

@@ -76,23 +76,9 @@ class EvaluatorOf {
         return true;
     }
 
-    // After a feasible expected_return of the tree: what it is worth from any state. Those found on the way
-    // are reached from then on; forbidden actions there count as the first allowed one.
-    double value_from(const Tree& tree, int32_t state) {
-        if (!tarjan_.has(node_[state].mark)) {
-            const size_t solved = systems_.size();
-            const bool lost = lost_;
-            asked_.go_on(true);
-            Graph graph{*this, tree};
-            if (tarjan_.walk(graph, state)) solve(tolerance_.fine, solved);
-            asked_.go_on(false);
-            lost_ = lost;
-        }
-        return node_[state].value;
-    }
-
     // After expected_return: the states reached, successors first.
     const std::vector<int32_t>& reached() const { return tarjan_.order(); }
+    bool comes_to(int32_t state) const { return tarjan_.has(node_[state].mark); }
     const std::vector<Range>& components() const { return systems_; }
     double value(int32_t state) const { return node_[state].value; }
     int32_t row(int32_t state) const { return node_[state].row; }
@@ -177,10 +163,11 @@ class EvaluatorOf {
         return tolerance_.lost_value;
     }
 
-    // Solves the non-trivial components, from one of them on, and all that depends on them.
-    bool solve(double tolerance, size_t system = 0) {
-        if (system == systems_.size()) return true;
-        for (size_t k = systems_[system].begin; k < reached().size();) {
+    // Solves the non-trivial components and all that depends on them.
+    bool solve(double tolerance) {
+        if (systems_.empty()) return true;
+        size_t system = 0;
+        for (size_t k = systems_[0].begin; k < reached().size();) {
             if (system < systems_.size() && systems_[system].begin == k) {
                 if (!solve_system(systems_[system], tolerance)) return false;
                 k = systems_[system++].end;

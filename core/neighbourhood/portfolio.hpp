@@ -98,7 +98,7 @@ class Worker {
         }
     };
 
-    static constexpr double kDescentShare = 0.3, kForgivenShare = 0.4;
+    static constexpr double kDescentShare = 0.3, kForgivenShare = 0.55;
     static constexpr int64_t kLook = 500000;  // counted work between two looks at the clock
 
     Random random_;

@@ -17,9 +17,9 @@ namespace spotree::neighbourhood {
 
 // The return of a candidate minus that of the current tree is the sum over states of its visits times what
 // its action gains on the current one. Visits of the current tree in their place cost no evaluation, and tell
-// most bad candidates: of those that would be rejected nine tenths and more, of those that would be taken one
-// in a hundred (docs/the-search.md). So a candidate can only be turned away here; the true return decides
-// about all others, and about some that are not looked at, so that no tree is out of reach.
+// most bad candidates (docs/the-search.md). States that the current tree does not come to count with their
+// best value: what is new has its chance. So a candidate can only be turned away here; the true return
+// decides about all others, and about some that are not looked at, so that no tree is out of reach.
 class Screen {
   public:
     explicit Screen(const SearchModel& model)
@@ -95,17 +95,18 @@ class Screen {
             std::fill(known_.begin(), known_.end(), 0);
             stand_ = 1;
         }
-        current_ = current;
         return stands_ = true;
     }
 
-    // What a row gains on that of the current tree.
+    // What a row gains on that of the current tree, at the most.
     double advantage(int32_t state, int32_t row) {
         if (known_[row] != stand_) {
             known_[row] = stand_;
             double ahead = 0;
             for (int64_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
-                ahead += model_.probability[e] * evaluator_.value_from(current_, model_.target[e]);
+                const int32_t to = model_.target[e];
+                const bool comes = evaluator_.comes_to(to);
+                ahead += model_.probability[e] * (comes ? evaluator_.value(to) : model_.optimal_value[to]);
             }
             work_ += kPerPlace * (model_.row_start[row + 1] - model_.row_start[row]);
             advantage_[row] = model_.reward[row] + model_.discount * ahead - evaluator_.value(state);
@@ -117,7 +118,6 @@ class Screen {
     Evaluator evaluator_;  // of the current tree
     Visits visits_;
     Asked asked_;
-    CompleteTree current_;
     std::vector<Place> places_;
     std::vector<uint32_t> known_;    // [row] the stand in which its advantage was found
     std::vector<double> advantage_;  // [row]
