@@ -145,7 +145,7 @@ def _proved(case: Drawn, rng: np.random.Generator, folder: Path, more: dict[str,
             Spreading,
             alone=float(rng.choice([0.0, 0.01])),
             short=0.5 if last else float(rng.choice([1e-3, 0.5])),
-            regions=int(rng.choice([3, 5, 20])),
+            regions=int(rng.choice([1, 2, 3, 5, 20])),
             patience=60.0 if last else float(rng.choice([0.01, 60.0])),
         )
         try:
