@@ -53,17 +53,8 @@ class Prover {
         shared.take_turns = plan.threads < 2;
         auto stop = [&] { return shared.stopped(); };
         if (old_search && !plan.state_rule) return go_on(plan);
-        Region root{ActionSets(shared.model.num_groups, shared.model.num_actions),
-                    Relaxed(shared.model.num_states)};
-        {
-            Relaxer relaxer(shared.model);
-            // Whatever the time: nobody looked at the clock. Undiscounted, half a value is no bound.
-            auto asked = [&] { return shared.stop.raised() && !shared.model.undiscounted(); };
-            relaxer.solve(root.allowed, root.relaxed, kNoLevel, kRelaxed * shared.tolerance, asked);
-            lower_bound_to(root.relaxed.bound);
-            if (root.relaxed.bound <= shared.close_at()) return settle_root(root);
-        }
-        certified_ = root.relaxed.bound;
+        Region root = relaxed_root();
+        if (root.relaxed.bound <= shared.close_at()) return settle_root(root);
         if (old) lower_bound_to(old->bound);
         if (stop()) return write_root(root);
         if (!shared.problem.build_cubes(stop)) return write_root(root);
@@ -167,12 +158,25 @@ class Prover {
     std::atomic<Winner> winner{Winner::none};
 
   private:
+    // All trees, and what is certain of them.
+    Region relaxed_root() {
+        Region root{ActionSets(shared.model.num_groups, shared.model.num_actions),
+                    Relaxed(shared.model.num_states)};
+        Relaxer relaxer(shared.model);
+        // Whatever the time: nobody looked at the clock. Undiscounted, half a value is no bound.
+        auto asked = [&] { return shared.stop.raised() && !shared.model.undiscounted(); };
+        relaxer.solve(root.allowed, root.relaxed, kNoLevel, kRelaxed * shared.tolerance, asked);
+        lower_bound_to(root.relaxed.bound);
+        certified_ = root.relaxed.bound;
+        return root;
+    }
+
     // Rule "tree" goes on by itself with the pieces that it was given.
     void go_on(const Plan& plan) {
         by_tree.copy(old_search->words, old_search->numbers, old_search->next);
         left_ = old_search->left;  // where the time is up before anything is done
         auto stop = [&] { return shared.stopped(); };
-        if (!shared.problem.build_cubes(stop)) return;
+        if (!shared.problem.build_cubes(stop)) return write_root(relaxed_root());
         OldTree trees = TreeReader(shared, old_search->left).read();
         std::vector<std::unique_ptr<Bounder>> bounders;
         for (int t = 0; t < plan.threads; ++t) {

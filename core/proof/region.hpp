@@ -27,7 +27,8 @@ enum class Effort {
     full,        // as sharp as it gets
     rough,       // the relaxation only as sharp as it takes to see whether it closes the region
     relaxation,  // rough, and no regret
-    none         // with the value that the region has
+    none,        // with the value that the region has
+    again        // the same, as sharp as the rough bounds that were written about it, and no sharper
 };
 
 struct Floor {
@@ -88,16 +89,16 @@ class Bounder {
     Verdict process(Region& region, const std::vector<Item>& items, int rounds, bool filter, Draft* draft,
                     const std::vector<Floor>* floors = nullptr, Effort effort = Effort::full) {
         auto stop = [&] { return shared_.stopped(); };
-        shared_.regions.fetch_add(1, std::memory_order_relaxed);
+        const bool again = effort == Effort::none || effort == Effort::again;
+        if (!again) shared_.regions.fetch_add(1, std::memory_order_relaxed);
         const Turn turn(shared_);
         for (int round = 0; round < rounds; ++round) {
             made = round + 1;
             const double close_at = shared_.close_at();  // a better tree may come meanwhile
             const bool feasible =
-                effort == Effort::none
-                    ? relaxer.measure(region.allowed, region.relaxed)
-                    : relaxer.solve(region.allowed, region.relaxed, close_at, kRelaxed * shared_.tolerance,
-                                    stop, effort != Effort::full);
+                again ? relaxer.measure(region.allowed, region.relaxed)
+                      : relaxer.solve(region.allowed, region.relaxed, close_at, kRelaxed * shared_.tolerance,
+                                      stop, effort != Effort::full);
             if (!feasible) {
                 region.bound = -std::numeric_limits<double>::infinity();
                 return Verdict::closed;
@@ -115,7 +116,8 @@ class Bounder {
                 return Verdict::open;
             }
             if (shared_.switches.regret) {
-                least_.solve(relaxer, floor, visits, stop, effort == Effort::rough);
+                least_.solve(relaxer, floor, visits, stop,
+                             effort == Effort::rough || effort == Effort::again);
             } else {
                 std::fill(visits.begin(), visits.end(), 0.0);
             }

@@ -197,12 +197,15 @@ class TreeWorker {
         }
     }
 
-    // Finds anew what a piece from elsewhere knew of its region; false if the time was up.
+    // Finds anew what a piece from elsewhere knew of its region; false if the time was up. Children that lose
+    // too much are not written down, so no more may be found than was written about the region: bounds were
+    // rough where a leaf takes an action, sharp where nothing but the root was bounded.
     bool revive(Piece& piece) {
         listen();
         Region region = *piece.region;
-        const Verdict verdict =
-            bounder_.process(region, piece.open(), 1, false, nullptr, nullptr, Effort::none);
+        const bool settled = std::any_of(nodes_.begin(), nodes_.end(), [](auto& n) { return n.action >= 0; });
+        const Verdict verdict = bounder_.process(region, piece.open(), 1, false, nullptr, nullptr,
+                                                 settled ? Effort::again : Effort::none);
         if (verdict == Verdict::stopped) return false;
         if (verdict == Verdict::closed) {  // by a better tree: so are all children
             rule_.finish(piece.share * double(piece.listed ? piece.wanted.size() : 1));

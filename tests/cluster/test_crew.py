@@ -77,6 +77,19 @@ def test_a_job_that_hangs_goes_to_another_worker_too_and_the_first_answer_counts
     assert sum(share.jobs for share in crew.shares.values()) == 2
 
 
+def test_who_hung_with_a_job_that_was_dropped_is_asked_again(executor: Executor, tmp_path: Path) -> None:
+    crew = Crew(executor)
+    crew.add(hang_once, str(tmp_path / "mark"), 1.0, patience=0.3)
+    assert len(crew.wait(3.0)) == 1
+    assert len(crew.workers) == 1
+    crew.drop()
+    assert len(crew.workers) == 2
+    for n in range(4):
+        crew.add(slowly, 0.2, n)
+    assert sorted(all_of(crew)) == list(range(4))  # type: ignore[type-var]
+    assert all(share.jobs for share in crew.shares.values())
+
+
 def test_a_job_that_waits_behind_one_that_hangs_may_be_done_by_another(executor: Executor, tmp_path: Path) -> None:
     """The task that nobody wants any more had not begun when it was cancelled: nothing is lost by that."""
     first, second = executor.workers

@@ -158,8 +158,9 @@ class Crew:
                 self._told.append(self.executor.submit(worker, function, *args))
 
     def drop(self) -> None:
-        """Nobody wants the answers any more."""
+        """Nobody wants the answers any more; who hung is asked again, as nobody would hear of an answer."""
         self._failure = None
+        self._hanging.clear()
         self._waiting.clear()
         for task, _, _ in self._at.values():
             task.cancel()

@@ -10,6 +10,7 @@ import numpy as np
 from spotree.checkpoint import Checkpoint, Keeper
 from spotree.mdp.fingerprint import fingerprint
 from spotree.proof.attempt import Attempt
+from spotree.proof.follow import collect
 from spotree.proof.interrupts import held_interrupts
 from spotree.proof.saved_proof import NOTHING, Packed, SavedProof
 
@@ -35,6 +36,7 @@ class Keeping:
             began = time.monotonic()
             if run.now.running:
                 run.now.look()
+                collect(run.now, run.incumbent)  # what was written may have been closed by a tree of just now
             spent = time.monotonic() - began
             self.keeper.write(lambda: self._checkpoint(run, run.now, run.now.level), spent)
         if came:

@@ -70,7 +70,7 @@ class Spread:
         end = time.monotonic() + seconds
         if self.away is None:
             self.ended = self.here.wait(seconds)
-            if self._time_to_part() and self.here.winner() == 0:
+            if self._time_to_part(self.ended) and self.here.winner() == 0:
                 with undivided():
                     self._hand_over()
                 self.ended = self.ended and self.away is None
@@ -104,9 +104,10 @@ class Spread:
         self.here.stop()
         self.ended = True
 
-    def _time_to_part(self) -> bool:
-        part = self.settings["tree_rule"] and not self.by.lost
-        return bool(part) and self.by.alone <= time.monotonic() - self.began < self.seconds
+    def _time_to_part(self, ended: bool) -> bool:
+        """After a while, or as soon as nobody goes on here: regions may be limited."""
+        part, passed = self.settings["tree_rule"] and not self.by.lost, time.monotonic() - self.began
+        return bool(part) and (ended or self.by.alone <= passed) and passed < self.seconds
 
     def _hand_over(self) -> None:
         found = self.here.snapshot(True)
