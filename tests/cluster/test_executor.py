@@ -10,6 +10,7 @@ from cluster.numbers import double, slowly, total, where, wrong
 from spotree.cluster.dask import DaskExecutor
 from spotree.cluster.executor import Executor
 from spotree.cluster.kept import Kept, NotKept
+from spotree.cluster.local import LocalWorkers
 from spotree.cluster.open import open_executor, opened
 from spotree.errors import ClusterError, InvalidProblemError
 
@@ -70,6 +71,31 @@ def test_local_workers_are_processes_of_their_own(local: DaskExecutor) -> None:
     while not all(task.done() for task in tasks):
         local.wait(tasks, 5.0)
     assert len({where(), *(task.result() for task in tasks)}) == 3
+
+
+def test_a_worker_that_is_killed_while_it_starts_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, started = LocalWorkers._start, []
+
+    def first_one_killed(self: LocalWorkers) -> "subprocess.Popen[bytes]":
+        started.append(start(self))
+        if len(started) == 1:
+            started[0].kill()
+        return started[-1]
+
+    monkeypatch.setattr(LocalWorkers, "_start", first_one_killed)
+    workers = LocalWorkers(1)
+    try:
+        assert len(workers.client.nthreads()) == 1
+        assert len(started) == 2
+    finally:
+        workers.close()
+
+
+def test_workers_that_never_start_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = [sys.executable, "-c", "raise SystemExit(1)"]
+    monkeypatch.setattr(LocalWorkers, "_start", lambda _: subprocess.Popen(ends))
+    with pytest.raises(ClusterError, match="did not start"):
+        LocalWorkers(1)
 
 
 def test_kept_values_end_with_the_least_recently_used() -> None:

@@ -17,7 +17,8 @@ from spotree.errors import ClusterError
 
 START_SECONDS = 60.0
 LOOK = 0.2  # seconds between two looks at the processes
-MOST_STARTS = 100  # of one worker: where it ends again and again, starting it is of no use
+MOST_STARTS = 100  # once more, of all workers: where they end again and again, starting them is of no use
+MOST_FIRST_STARTS = 5  # the same of each, until all of them are there for the first time
 
 
 class LocalWorkers:
@@ -36,10 +37,11 @@ class LocalWorkers:
         self.client = Client(self._cluster, set_as_default=False)
         self._closing = threading.Event()
         self.processes = [self._start() for _ in range(count)]
+        self._starts = 0  # once more
         self._watch = threading.Thread(target=self._start_again, daemon=True)
+        self._watch.start()
         try:
             self._await(count)
-            self._watch.start()
         except BaseException:
             self.close()
             raise
@@ -64,17 +66,16 @@ class LocalWorkers:
         )
 
     def _start_again(self) -> None:
-        starts = 0
-        while not self._closing.wait(LOOK) and starts < MOST_STARTS:
+        while not self._closing.wait(LOOK) and self._starts < MOST_STARTS:
             for number, process in enumerate(self.processes):
                 if process.poll() is not None and not self._closing.is_set():
                     self.processes[number] = self._start()
-                    starts += 1
+                    self._starts += 1
 
     def _await(self, count: int) -> None:
         end = time.monotonic() + START_SECONDS
         while len(self.client.nthreads()) < count:
-            if any(process.poll() is not None for process in self.processes) or time.monotonic() > end:
+            if self._starts > MOST_FIRST_STARTS * count or time.monotonic() > end:
                 raise ClusterError(f"the {count} workers of local:{count} did not start; is there memory for them?")
             time.sleep(0.02)
 
