@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "model/bellman.hpp"
@@ -56,14 +57,19 @@ class Screen {
         if (!looks_) return false;
         if (!stands_ && (++met_ <= kFirst || !stand_on(current))) return false;
         if (random.uniform() < kUnseen) return false;
+        mark_changed(candidate);
         double gain = 0;
         asked_.begin(false);
-        for (const Place& place : places_) {
-            const int32_t row = asked_.row(candidate, place.state);
-            if (row < 0) return false;  // forbidden, if the candidate still comes here: soon found out
-            if (row != place.row) gain += place.visits * advantage(place.state, row);
+        for (size_t leaf = 0; leaf < changed_.size(); ++leaf) {
+            if (!changed_[leaf]) continue;
+            for (size_t k = first_[leaf]; k < first_[leaf + 1]; ++k) {
+                const Place& place = places_[k];
+                const int32_t row = asked_.row(candidate, place.state);
+                if (row < 0) return false;  // forbidden, if the candidate still comes here: soon found out
+                if (row != place.row) gain += place.visits * advantage(place.state, row);
+            }
+            work_ += kPerPlace * static_cast<int64_t>(first_[leaf + 1] - first_[leaf]);
         }
-        work_ += kPerPlace * static_cast<int64_t>(places_.size());
         return gain < -kFar * loss - kFineReturn * model_.scale();
     }
 
@@ -76,9 +82,21 @@ class Screen {
     static constexpr int64_t kPerPlace = 8;
 
     struct Place {  // a state with a choice that the current tree comes to
-        int32_t state, row;
+        int32_t state, row, leaf;
         double visits;
     };
+
+    // Leaves of the current tree whose states may get another action.
+    void mark_changed(const CompleteTree& candidate) {
+        changed_.assign(current_.num_leaves(), false);
+        for (int32_t leaf = 0; leaf < current_.num_leaves(); ++leaf) {
+            changed_[leaf] = candidate.action[leaf] != current_.action[leaf];
+        }
+        for (int32_t node = 0; node < current_.num_inner(); ++node) {
+            if (candidate.split[node] == current_.split[node]) continue;
+            std::fill_n(changed_.begin() + current_.first_leaf(node), current_.leaves_below(node), true);
+        }
+    }
 
     bool stand_on(const CompleteTree& current) {
         met_ = 0;
@@ -88,9 +106,17 @@ class Screen {
         for (size_t k = 0; k < visits.size(); ++k) {
             const int32_t state = evaluator_.reached()[k];
             if (model_.group_of[state] >= 0 && visits[k] > 0) {
-                places_.push_back({state, evaluator_.row(state), visits[k]});
+                const int32_t leaf = current.leaf_of(model_.rank_of(model_.group_of[state]));
+                places_.push_back({state, evaluator_.row(state), leaf, visits[k]});
             }
         }
+        std::sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) {
+            return a.leaf != b.leaf ? a.leaf < b.leaf : a.state < b.state;
+        });
+        first_.assign(static_cast<size_t>(current.num_leaves()) + 1, 0);
+        for (const Place& place : places_) ++first_[place.leaf + 1];
+        std::partial_sum(first_.begin(), first_.end(), first_.begin());
+        current_ = current;
         if (++stand_ == 0) {  // after 2^32 of them
             std::fill(known_.begin(), known_.end(), 0);
             stand_ = 1;
@@ -118,7 +144,10 @@ class Screen {
     Evaluator evaluator_;  // of the current tree
     Visits visits_;
     Asked asked_;
-    std::vector<Place> places_;
+    CompleteTree current_;
+    std::vector<Place> places_;      // by leaf
+    std::vector<size_t> first_;      // [leaf + 1] the places of a leaf
+    std::vector<char> changed_;      // [leaf]
     std::vector<uint32_t> known_;    // [row] the stand in which its advantage was found
     std::vector<double> advantage_;  // [row]
     bool looks_ = false;
