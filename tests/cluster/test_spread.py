@@ -95,13 +95,17 @@ def test_a_gap_and_a_time_limit_hold_for_parts(two: Executor) -> None:
 
 @pytest.mark.usefixtures("at_once")
 def test_a_part_that_is_lost_is_searched_again(two: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every seventh answer comes from a worker that knows nothing of its part any more."""
+    """Every seventh of the first answers comes from a worker that knows nothing of its part any more.
+
+    Not of all of them: what is redone grows by what was handed on meanwhile, and where orders last 2 ms on a busy
+    machine that can be more than what gets done.
+    """
     calls, whole = 0, spread.search_part
 
     def forgetful(ground: object, order: object) -> object:
         nonlocal calls
         calls += 1
-        return None if calls % 7 == 0 else whole(ground, order)  # type: ignore[arg-type]
+        return None if calls % 7 == 0 and calls < 100 else whole(ground, order)  # type: ignore[arg-type]
 
     monkeypatch.setattr(spread, "search_part", forgetful)
     for seed in range(4):
