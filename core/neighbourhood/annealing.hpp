@@ -19,8 +19,8 @@
 
 namespace spotree::neighbourhood {
 
-// One run cools from T0 to T0 / 50; T0 is drawn per run. Every fourth run is four times as long, every
-// sixteenth sixteen times, and so on, so that short and long runs get equal shares of the work. Most moves
+// One run cools from T0 to T0 / 50; T0 is drawn per run. After eight runs there is one of four times the
+// length that starts from the best of them, after eight of those one of sixteen times, and so on. Most moves
 // are elementary; exact steps get a fixed share of the work.
 class Annealing {
   public:
@@ -67,10 +67,13 @@ class Annealing {
         } else {
             moves_.change(candidate_, judge_.reached(), guided_, random);
         }
-        if (!(candidate_ == judge_.tree()) && promises(threshold, exact, random) &&
-            judge_.accept(candidate_, threshold)) {
-            screen_.leave();
-            offer(best);
+        if (!(candidate_ == judge_.tree()) && promises(threshold, exact, random)) {
+            if (judge_.accept(candidate_, threshold)) {
+                screen_.leave();
+                offer(best);
+            } else if (!exact) {
+                screen_.rejected(judge_.work() - before);
+            }
         }
         if (exact) exact_work_ += judge_.work() - before;
     }
@@ -78,7 +81,8 @@ class Annealing {
   private:
     static constexpr double kStepShare = 0.3;  // of the work: for exact steps
     static constexpr double kDearest = 1000;   // evaluations that one exact step may cost
-    static constexpr int32_t kEntrants = 4;    // runs of a pool; the next run is as many times longer
+    static constexpr int32_t kEntrants = 8;    // runs of a pool; the next one starts from the best of them
+    static constexpr int64_t kLonger = 4;      // and is so many times longer
     static constexpr double kShortest = 2e7;   // counted work of a short run, within limits
     static constexpr double kFewest = 2500, kMost = 10000;  // moves of a short run
     // The first temperature is a power of ten of the scale of trees: at most this one, of the first stage
@@ -144,7 +148,6 @@ class Annealing {
 
     // Enters the finished run into its pool; the best of a full pool is where the next, longer run starts.
     void begin(Incumbent& best, Random& random) {
-        screen_.begin_run(work() - step_work_, moved_);
         size_t next = 0;
         if (moved_ > 0) {
             pools_.resize(std::max(pools_.size(), stage_ + 1));
@@ -167,7 +170,7 @@ class Annealing {
         run_ = {judge_.tree(), kInfeasible};
         if (!forgiving_) offer(best);  // else the first phase does
         left_ = static_cast<int64_t>(std::clamp(kShortest / mean_work(), kFewest, kMost));
-        for (size_t k = 0; k < stage_; ++k) left_ *= kEntrants;
+        for (size_t k = 0; k < stage_; ++k) left_ *= kLonger;
         const double decades = forgiving_ && stage_ == 0 ? kHotDecades : kDecades;
         temperature_ = scale(best, random) *
                        std::pow(10.0, (stage_ == 0 ? kHottest : kWarmest) - decades * random.uniform());

@@ -12,14 +12,13 @@ namespace spotree::neighbourhood {
 
 class Asked {
   public:
-    explicit Asked(const SearchModel& model)
-        : model_(model), asked_(model.num_groups, 0), action_(model.num_groups, 0) {}
+    explicit Asked(const SearchModel& model) : model_(model), answers_(model.num_groups) {}
 
     // Begins with another tree; `everywhere`: a forbidden action counts as the first allowed one.
     void begin(bool everywhere) {
         everywhere_ = everywhere;
         if (++question_ == std::numeric_limits<int32_t>::max()) {
-            std::fill(asked_.begin(), asked_.end(), 0);
+            std::fill(answers_.begin(), answers_.end(), Answer{});
             question_ = 1;
         }
     }
@@ -30,21 +29,25 @@ class Asked {
         const int32_t group = model_.group_of[state];
         const int32_t* choices = model_.choices(state);
         if (group < 0) return choices[0];
-        if (asked_[group] != question_) {
-            asked_[group] = question_;
-            action_[group] = tree.action_of(model_.rank_of(group));
+        Answer& answer = answers_[group];
+        if (answer.question != question_) {
+            answer = {question_, tree.action_of(model_.rank_of(group))};
         }
-        const int32_t row = choices[action_[group]];
+        const int32_t row = choices[answer.action];
         if (row >= 0 || !everywhere_) return row;
         return *std::find_if(choices, choices + model_.num_actions, [](int32_t r) { return r >= 0; });
     }
 
   private:
+    struct Answer {
+        int32_t question = 0;  // the last one in which the group was routed
+        int32_t action = 0;    // what came of it
+    };
+
     const SearchModel& model_;
     bool everywhere_ = false;
     int32_t question_ = 0;
-    std::vector<int32_t> asked_;   // [group] the last question in which it was routed
-    std::vector<int32_t> action_;  // [group] its action in that question
+    std::vector<Answer> answers_;  // [group]
 };
 
 }  // namespace spotree::neighbourhood

@@ -34,16 +34,10 @@ class Screen {
     int64_t work() const { return work_ + evaluator_.work + visits_.work; }
     void end_with(Stop& stop) { evaluator_.stop = &stop; }
 
-    // A new run begins, after so much work and so many moves in all. It looks at candidates if runs that did
-    // were the cheaper ones by move; the first runs, and some later ones, find that out.
-    void begin_run(int64_t work, int64_t moves) {
-        work_of_[looks_] += static_cast<double>(work - work_before_);
-        moves_of_[looks_] += static_cast<double>(moves - moves_before_);
-        work_before_ = work;
-        moves_before_ = moves;
-        const bool pays = work_of_[true] * moves_of_[false] < work_of_[false] * moves_of_[true];
-        looks_ = runs_ < kTrials ? !looks_ : (runs_ % kOtherWay == 0) != pays;
-        ++runs_;
+    // A candidate was judged and not taken, for so much work: what a look may save.
+    void rejected(int64_t work) {
+        const auto cost = static_cast<double>(work);
+        judged_ += (judged_ > 0 ? kNewest : 1.0) * (cost - judged_);
     }
 
     // The current tree is another one.
@@ -54,6 +48,7 @@ class Screen {
 
     // Whether the candidate loses far more than `loss` on the current tree, as it seems from here.
     bool turns_away(const CompleteTree& current, const CompleteTree& candidate, double loss, Random& random) {
+        if (++seen_ == kPeriod) settle();
         if (!looks_) return false;
         if (!stands_ && (++met_ <= kFirst || !stand_on(current))) return false;
         if (random.uniform() < kUnseen) return false;
@@ -70,16 +65,34 @@ class Screen {
             }
             work_ += kPerPlace * static_cast<int64_t>(first_[leaf + 1] - first_[leaf]);
         }
-        return gain < -kFar * loss - kFineReturn * model_.scale();
+        const bool far = gain < -kFar * loss - kFineReturn * model_.scale();
+        if (far) saved_ += judged_;
+        return far;
     }
 
   private:
-    static constexpr int64_t kTrials = 4, kOtherWay = 16;  // runs
+    static constexpr int32_t kPeriod = 1000, kLongest = 8;  // candidates, and periods without a look
+    static constexpr double kNewest = 0.05;  // weight of the newest judgement in the mean of what they cost
     static constexpr int32_t kFirst =
         3;                               // candidates that are judged before the current tree is worth a look
     static constexpr double kFar = 2.0;  // times what may be lost
     static constexpr double kUnseen = 0.02;  // of the candidates are not looked at
     static constexpr int64_t kPerPlace = 8;
+
+    // After each period: goes on if looks saved more work than they took, or else pauses, longer each time.
+    void settle() {
+        seen_ = 0;
+        if (looks_) {
+            const bool pays = saved_ >= static_cast<double>(work() - work_before_);
+            pause_ = pays ? 0 : std::clamp(2 * pause_, 1, kLongest);
+            left_ = pause_;
+        } else {
+            --left_;
+        }
+        looks_ = left_ == 0;
+        saved_ = 0;
+        work_before_ = work();
+    }
 
     struct Place {  // a state with a choice that the current tree comes to
         int32_t state, row, leaf;
@@ -150,9 +163,10 @@ class Screen {
     std::vector<char> changed_;      // [leaf]
     std::vector<uint32_t> known_;    // [row] the stand in which its advantage was found
     std::vector<double> advantage_;  // [row]
-    bool looks_ = false;
-    double work_of_[2] = {0, 0}, moves_of_[2] = {0, 0};  // [whether it looks] of all runs
-    int64_t work_before_ = 0, moves_before_ = 0, runs_ = 0;
+    bool looks_ = true;
+    int32_t seen_ = 0, pause_ = 0, left_ = 0;  // candidates of this period; periods without a look
+    double judged_ = 0, saved_ = 0;            // work of a judgement, and what was saved in this period
+    int64_t work_before_ = 0;                  // this period
     uint32_t stand_ = 0;
     bool stands_ = false;
     int32_t met_ = 0;  // candidates since the current tree is the current one
