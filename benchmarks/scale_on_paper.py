@@ -20,19 +20,24 @@ KINDS = (
     Kind("rsbb (parts)", 1.4, 2702e3, 21.4e-3, 21e3),
     Kind("proof (pieces)", 0.65, 109e3, 11.4e-3, 244e3),
 )
-SHOWN = 2e6  # bytes per second, the most: what a part of `rsbb` holds, so that it is not lost with its worker
+SHOWN = 1e7  # bytes per second of all workers, the most: what parts of `rsbb` hold, so that it is not lost
 LONG = 5.0  # seconds of a task of a proof that has run for a minute
 
 
-def with_extremes(kinds: Sequence[Kind], empty: float) -> list[Kind]:
-    """Also `rsbb` where workers show as much of what they hold as they may, and the longest tasks of a proof."""
-    search, rsbb, proof = kinds
-    shown = Kind("rsbb, all shown", rsbb.seconds, rsbb.bytes + SHOWN * rsbb.seconds, rsbb.driver, rsbb.once)
+def with_long_tasks(kinds: Sequence[Kind], empty: float) -> list[Kind]:
+    """Also the longest tasks of a proof."""
+    *others, proof = kinds
     times = LONG / proof.seconds  # what is written and read grows with the time
     longer = Kind(
         "proof, long tasks", LONG, times * proof.bytes, empty + times * (proof.driver - empty), proof.once
     )
-    return [search, rsbb, shown, proof, longer]
+    return [*others, proof, longer]
+
+
+def all_shown(rsbb: Kind, workers: int) -> Kind:
+    """`rsbb` where so many workers show as much of what they hold as they may."""
+    shown = SHOWN / workers * rsbb.seconds
+    return Kind("rsbb, all shown", rsbb.seconds, rsbb.bytes + shown, rsbb.driver, rsbb.once)
 
 
 def idle_share(workers: int, seconds: float, service: float, latency: float) -> float:
@@ -57,23 +62,26 @@ def main() -> None:
     between, empty, kinds = measured(15.0) if args.measure else (BETWEEN, EMPTY, KINDS)
     print(f"between two tasks of a worker: {1000 * between:.1f} ms\n")
     print("| work | a task | kB a task | driver ms a task | kB once |\n|---|---|---|---|---|")
-    for kind in with_extremes(kinds, empty):
+    kinds = with_long_tasks(kinds, empty)
+    for kind in kinds:
         print(
             f"| {kind.name} | {kind.seconds:.2g} s | {kind.bytes / 1e3:,.0f} | {1e3 * kind.driver:.1f} |"
             f" {kind.once / 1e3:,.0f} |"
         )
     print("\n| work | workers | messages/s | MB/s | driver busy | idle share | models sent in |")
     print("|---|---|---|---|---|---|---|")
-    for kind in with_extremes(kinds, empty):
-        for workers in args.workers:
-            service = kind.driver + kind.bytes / (args.network_mb * 1e6)
-            idle = idle_share(workers, kind.seconds, service, between)
-            tasks = workers * (1 - idle) / kind.seconds
-            sent = workers * kind.once / (args.network_mb * 1e6)
-            print(
-                f"| {kind.name} | {workers} | {2 * tasks:.0f} | {tasks * kind.bytes / 1e6:.3g} |"
-                f" {min(tasks * service, 1):.0%} | {idle:.1%} | {sent:.2g} s |"
-            )
+    rsbb = kinds[1]
+    rows = [[(kind, workers) for workers in args.workers] for kind in kinds]
+    rows.insert(2, [(all_shown(rsbb, workers), workers) for workers in args.workers])
+    for kind, workers in (pair for row in rows for pair in row):
+        service = kind.driver + kind.bytes / (args.network_mb * 1e6)
+        idle = idle_share(workers, kind.seconds, service, between)
+        tasks = workers * (1 - idle) / kind.seconds
+        sent = workers * kind.once / (args.network_mb * 1e6)
+        print(
+            f"| {kind.name} | {workers} | {2 * tasks:.0f} | {tasks * kind.bytes / 1e6:.3g} |"
+            f" {min(tasks * service, 1):.0%} | {idle:.1%} | {sent:.2g} s |"
+        )
 
 
 if __name__ == "__main__":

@@ -9,12 +9,13 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "spotree"
 CORE = Path(__file__).parent.parent / "core"
 
-BASE = {"errors", "axes", "checkpoint", "claims", "document", "files", "names", "shown", "_core"}
+BASE = {"errors", "axes", "checkpoint", "claims", "document", "files", "interrupts", "names", "shown", "_core"}
 MAY_IMPORT = {
     "errors": set(),
     "axes": set(),
     "document": set(),
     "shown": set(),
+    "interrupts": set(),
     "files": {"errors", "shown"},
     "names": {"errors", "axes"},
     "claims": {"errors"},

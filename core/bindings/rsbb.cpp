@@ -85,7 +85,7 @@ class RsbbSearch {
     }
 
     Out1<int64_t> give(int64_t count, bool all) { return to_array(search_->give(count, all)); }
-    Out1<int64_t> regions() const { return to_array(search_->regions()); }
+    Out1<int64_t> regions() { return to_array(search_->regions()); }
     Search& search() { return *search_; }
     const Search& search() const { return *search_; }
 

@@ -80,6 +80,21 @@ class Frontier {
         bytes_ -= entry_bytes(entry.filled);
     }
 
+    // Takes out all regions whose loss says so; the least of their losses.
+    template <class Which>
+    double take_out(const Which& which) {
+        double least = std::numeric_limits<double>::infinity();
+        std::erase_if(entries_, [&](const Entry& entry) {
+            if (!which(entry.loss)) return false;
+            least = std::min(least, entry.loss);
+            pools_[entry.filled].give_back(entry.slot);
+            bytes_ -= entry_bytes(entry.filled);
+            return true;
+        });
+        std::make_heap(entries_.begin(), entries_.end(), later);
+        return least;
+    }
+
     // Looks at every region, in no order.
     template <class Look>
     void each(const Look& look) const {

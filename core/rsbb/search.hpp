@@ -98,12 +98,15 @@ class Search {
         return words;
     }
 
-    // A copy of all that is open.
-    std::vector<int64_t> regions() const {
+    // A copy of all that is open. What an incumbent found since has closed is discarded first, so that the
+    // copy and `discarded_least` speak of everything.
+    std::vector<int64_t> regions() {
+        const auto before = frontier_.size();
+        const double least = frontier_.take_out([&](double loss) { return closed(loss); });
+        discarded_least_ = std::min(discarded_least_, least);
+        outcome_.discarded += before - frontier_.size();
         std::vector<int64_t> words;
-        frontier_.each([&](const Region& region) {
-            if (!closed(region.least_loss)) packing_.pack(region, words);
-        });
+        frontier_.each([&](const Region& region) { packing_.pack(region, words); });
         return words;
     }
 

@@ -155,6 +155,20 @@ def test_a_job_that_nobody_survives_is_said_after_all_answers_and_stays_under_wa
     executor.close()
 
 
+def test_a_job_that_may_fail_says_why_and_the_others_are_answered() -> None:
+    executor = Deadly(2)
+    crew = Crew(executor)
+    deadly = crew.add(double, 1, worker=executor.workers[0], may_fail=True)
+    others = [crew.add(double, n, worker=executor.workers[1]) for n in range(5)]
+    answered: list[Job] = []
+    while crew.under_way:
+        answered += crew.wait(5.0)
+    assert len(answered) == 6
+    assert "ended or hung" in str(deadly.failure)
+    assert [job.answer for job in others] == [2 * n for n in range(5)]
+    executor.close()
+
+
 def test_a_crew_without_workers_gives_up_with_a_clear_error() -> None:
     crew = Crew(ThreadExecutor(0), nobody_seconds=0.2)
     with pytest.raises(ClusterError, match="no worker that answers"):

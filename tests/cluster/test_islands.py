@@ -3,7 +3,7 @@
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 import pytest
@@ -12,7 +12,8 @@ import spotree
 from cluster.machines import Machines
 from spotree.cluster.crew import Crew
 from spotree.cluster.dask import DaskExecutor
-from spotree.cluster.executor import Executor
+from spotree.cluster.executor import Executor, Task
+from spotree.cluster.threads import ThreadExecutor
 from spotree.errors import InvalidProblemError
 from spotree.methods import islands
 from spotree.methods.solution import SolveStatus
@@ -133,3 +134,31 @@ def test_a_scheduler_that_restarts_with_its_workers_is_taken_up_again(machines: 
     assert found.status is SolveStatus.TIME_LIMIT
     assert len(crew.shares) == 2  # the old worker, and the new one
     crew.executor.close()
+
+
+class Leaving(ThreadExecutor):
+    """All workers are gone as soon as each has answered."""
+
+    def __init__(self, count: int) -> None:
+        self.gone = False
+        super().__init__(count)
+
+    @property
+    def workers(self) -> tuple[str, ...]:
+        return () if self.gone else super().workers
+
+    def wait(self, tasks: Collection[Task], seconds: float) -> list[Task]:
+        done = super().wait(tasks, seconds)
+        self.gone = self.gone or len(done) == len(tasks)
+        return done
+
+
+def test_workers_that_all_leave_end_the_run_with_the_best_tree() -> None:
+    executor = Leaving(1)
+    crew = Crew(executor, nobody_seconds=0.3)
+    with pytest.warns(UserWarning, match="no worker that answers"):
+        found = spotree.solve(spotree.load("tiger_vs_antelope"), 3, time_limit=30, cluster=crew, **QUICK)
+    assert found.status is SolveStatus.LOST
+    assert found.seconds < 15
+    assert len(found.history) < 20
+    executor.close()

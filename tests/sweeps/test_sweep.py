@@ -206,6 +206,26 @@ def test_a_sweep_that_cannot_be_written_goes_on_and_says_so(tmp_path: Path) -> N
     assert len(told) == 1
 
 
+def test_a_cell_whose_solution_could_not_be_written_is_run_again(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "sweep.ckpt.lock").touch()  # of a sweep that was killed before it began
+
+    def bar(moment: SweepProgress) -> None:
+        if moment.done == 1 and moment.line is None:
+            (out / "runs" / "001-xor-d2-s0.json").mkdir()
+
+    done = sweep(["xor"], [1, 2, 3], 1, out=out, **QUICK, progress=bar, tell=lambda _: None)
+    assert len(done.cells) == 3
+    assert len(done.unwritten) == 1
+    (out / "runs" / "001-xor-d2-s0.json").rmdir()
+    ran: list[int | None] = []
+    again = sweep(resume=out, progress=lambda moment: ran.append(moment.cell.depth))
+    assert set(ran) == {2}
+    assert [cell.depth for cell in again.cells] == [1, 2, 3]
+    assert Solution.load(out / "runs" / "001-xor-d2-s0.json").value == again.cells[1].value
+
+
 def test_two_at_a_time_on_one_folder_are_refused(tmp_path: Path) -> None:
     sweep(["xor"], [1], 1, out=tmp_path / "out", **QUICK)
     first = Folder(tmp_path / "out")

@@ -52,11 +52,22 @@ def hand_over(
         (tell or _tell)(solution, as_json)
         if out is not None and not failed and not as_json:
             print(f"saved to {shown(str(out), LONGEST_LINE)}")
-    finally:
-        for failure in failed:
-            complain(failure)
-    if failed:
+    except BaseException:
+        _complain(failed)
+        raise
+    end_unwritten(failed)
+
+
+def end_unwritten(failures: list[SpotreeError]) -> None:
+    """Say what could not be written, and end the command with 3 if there is something."""
+    _complain(failures)
+    if failures:
         raise typer.Exit(3)
+
+
+def _complain(failures: list[SpotreeError]) -> None:
+    for failure in failures:
+        complain(failure)
 
 
 def _tell(solution: "Solution", as_json: bool) -> None:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spotree.cli.answer import exit_as
+from spotree.cli.answer import end_unwritten, exit_as
 from spotree.cli.checkpoint import CheckpointEvery, CheckpointFile, failure_of, keeper_for, say_checkpoint
 from spotree.cli.cluster import ClusterName, on_cluster, show_shares
 from spotree.cli.complete import engine_names
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson, show_facts, show_json
 from spotree.cli.solve import Depth, MaxLeaves, Threads
-from spotree.cli.streams import complain
 from spotree.errors import InvalidProblemError
 
 if TYPE_CHECKING:
@@ -109,6 +108,7 @@ def improve(
                 "status_text": str(step.status),
             },
         )
+        end_unwritten(failure_of(keeper))
         exit_as(step)
         return
     print(tree + "\n")
@@ -123,7 +123,6 @@ def improve(
         ]
     )
     say_checkpoint(keeper, resume, as_json)
-    for failure in failure_of(keeper):
-        complain(failure)
     show_shares(crew)
+    end_unwritten(failure_of(keeper))
     exit_as(step)

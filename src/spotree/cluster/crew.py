@@ -28,6 +28,8 @@ class Job:
         What the function returned, once the job came out of `Crew.wait`.
     done_by, seconds
         Who that was, and how long it took.
+    may_fail, failure
+        Whether the others go on where this one is at fault, and then why it has no answer.
     """
 
     function: Callable[..., Any]
@@ -38,6 +40,8 @@ class Job:
     answer: Any = None
     done_by: str | None = None
     seconds: float = 0.0
+    may_fail: bool = False
+    failure: ClusterError | None = None
     losses: int = 0
     tasks: list[Task] = field(default_factory=list)  # more than one where the first hangs
 
@@ -73,6 +77,7 @@ class Crew:
         self._alone_since: float | None = None
         self._there: tuple[str, ...] = ()
         self._failure: ClusterError | None = None  # said once all answers were
+        self._given_up: list[Job] = []
 
     def add(
         self,
@@ -81,9 +86,10 @@ class Crew:
         about: Any = None,
         worker: str | None = None,
         patience: float = PATIENCE,
+        may_fail: bool = False,
     ) -> Job:
         """A job for the crew; `patience` is how many seconds it may take before somebody else is asked as well."""
-        job = Job(function, args, about, worker, patience)
+        job = Job(function, args, about, worker, patience, may_fail=may_fail)
         self._waiting.append(job)
         return job
 
@@ -127,6 +133,8 @@ class Crew:
                 time.sleep(max(0.0, min(left, 0.05)))
             answered = [job for task in done for job in self._collect(task)]
             self._notice_who_is_gone()
+            answered += self._given_up
+            self._given_up = []
             if self._failure is not None and not answered:
                 raise self._failure
             if answered or left <= 0 or not (self._at or self._waiting):
@@ -219,10 +227,22 @@ class Crew:
         if job not in self._waiting:
             self._waiting.appendleft(job)
         if job.losses >= MOST_LOSSES:
-            self._failure = ClusterError(
+            self._give_up(
+                worker,
+                job,
                 f"{job.losses} workers of {self.executor.name} ended or hung while they did the same piece of work;"
-                " it may need more memory than they have"
+                " it may need more memory than they have",
             )
+
+    def _give_up(self, worker: str, job: Job, why: str) -> None:
+        """Nobody is asked any more; where others cannot do without it, that is the end of everything."""
+        failure = ClusterError(why)
+        if not job.may_fail:
+            self._failure = failure
+            return
+        self._waiting.remove(job)
+        job.failure, job.done_by = failure, worker
+        self._given_up.append(job)
 
     def _notice_who_is_gone(self) -> None:
         """Jobs of workers that left or hang go to others."""

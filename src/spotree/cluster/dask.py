@@ -7,6 +7,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Collection
+from concurrent.futures import CancelledError
 from typing import Any, cast
 
 from distributed import Client, Future
@@ -35,7 +36,7 @@ class DaskTask:
             raise WorkerLost(self.worker)
         try:
             return self.future.result(timeout=RETURN_SECONDS)
-        except (KilledWorker, TimeoutError, OSError) as error:
+        except (KilledWorker, CancelledError, TimeoutError, OSError) as error:
             if self.future.status == "error" and not isinstance(error, KilledWorker):
                 raise  # the function's own
             raise WorkerLost(self.worker) from error
@@ -151,7 +152,9 @@ def dashboard_of(client: Client) -> str | None:
 def connect(address: str, seconds: float) -> Client:
     """A client of a scheduler that runs already, or an OSError."""
     quiet()
-    return Client(address, timeout=seconds, set_as_default=False)
+    client = Client(address, timeout=seconds, set_as_default=False)
+    client._timeout = RETURN_SECONDS  # a scheduler that restarts has longer than one that was never there
+    return client
 
 
 def quiet() -> None:

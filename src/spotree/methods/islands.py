@@ -82,6 +82,9 @@ class Islands:
         end = self.frame.seconds + seconds
         answered: list[Job] = []
         self._send(seconds)
+        if not any(island.job is not None for island in self.islands):  # all workers have just gone
+            self.crew.assemble(seconds)
+            self._send(end - self.frame.seconds)
         while any(island.job is not None for island in self.islands):
             answered = self.crew.wait(min(max(end - self.frame.seconds, 0.0), LOOK))
             self._collect(answered)

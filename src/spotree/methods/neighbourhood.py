@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree.errors import ClusterError, InvalidProblemError
+from spotree.interrupts import held_interrupts
 from spotree.mdp.model import MDP
 from spotree.methods.course import Course, better_start
 from spotree.methods.frame import Frame
@@ -124,8 +125,9 @@ def _rounds(
     except ClusterError as error:  # what was found until then is here
         warnings.warn(str(error), stacklevel=2)
         status = SolveStatus.LOST
-    course.prove(prover.bound)
-    course.end(search.value)
-    solution = frame.solution(search.best(), status, course.history, course.bound, prover.within)
-    prover.keep(solution)
-    return course.whole(solution)
+    with held_interrupts():  # the answer is there
+        course.prove(prover.bound)
+        course.end(search.value)
+        solution = frame.solution(search.best(), status, course.history, course.bound, prover.within)
+        prover.keep(solution)
+        return course.whole(solution)

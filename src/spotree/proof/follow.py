@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
+from spotree.interrupts import held_interrupts
 from spotree.proof.attempt import Attempt
 from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
-from spotree.proof.interrupts import held_interrupts
 from spotree.proof.recorder import Recorder
 
 FIRST_PAUSE, LONGER, LONGEST_PAUSE = 0.01, 1.3, 0.25  # seconds between looks at a proof: a short one ends at once

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spotree.checkpoint import Checkpoint, Keeper
+from spotree.interrupts import held_interrupts
 from spotree.mdp.fingerprint import fingerprint
 from spotree.proof.attempt import Attempt
 from spotree.proof.follow import collect
-from spotree.proof.interrupts import held_interrupts
 from spotree.proof.saved_proof import NOTHING, Packed, SavedProof
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import Any
 
 from spotree.errors import InvalidProblemError
 from spotree.files import UnwrittenError
+from spotree.interrupts import held_interrupts
 from spotree.mdp.fingerprint import fingerprint
 from spotree.methods.history import Progress
 from spotree.methods.solution import Solution
 from spotree.proof.attempt import Attempt
 from spotree.proof.certificate import Certificate
-from spotree.proof.interrupts import held_interrupts
 from spotree.proof.problem import Problem
 from spotree.proof.rounding import stated_margin
 from spotree.proof.saved_proof import SavedProof

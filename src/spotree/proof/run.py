@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from spotree.interrupts import held_interrupts
 from spotree.methods.history import Progress
 from spotree.methods.solution import Solution, SolveStatus
 from spotree.methods.start import fitting_start
@@ -13,7 +14,6 @@ from spotree.proof.elsewhere import Spreading
 from spotree.proof.follow import collect, follow
 from spotree.proof.incumbent import Incumbent, search_due
 from spotree.proof.ingredients import Ingredients
-from spotree.proof.interrupts import held_interrupts
 from spotree.proof.keeping import Keeping
 from spotree.proof.problem import Problem
 from spotree.proof.recorder import Recorder

@@ -18,9 +18,9 @@ from spotree.axes import Floats, SmallInts
 from spotree.cluster.crew import Job
 from spotree.cluster.executor import Shared
 from spotree.errors import ClusterError
+from spotree.interrupts import undivided
 from spotree.mdp.fingerprint import fingerprint
 from spotree.proof.elsewhere import Elsewhere, Sent, Spreading
-from spotree.proof.interrupts import undivided
 from spotree.proof.left import Left, Piece
 from spotree.proof.pool import Pool
 from spotree.proof.problem import Problem

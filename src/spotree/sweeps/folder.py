@@ -32,7 +32,8 @@ _LAYOUT = Layout(
 class Folder:
     """Written after every cell, the checkpoint last but one: a cell is done once that says so.
 
-    Where something cannot be written the sweep goes on; `failures` says at the end what is not there.
+    Where something cannot be written the sweep goes on; `failures` says at the end what is not there. A cell whose
+    solution could not be written is in the table, and run again by a sweep that is resumed.
     """
 
     def __init__(self, path: str | os.PathLike[str], tell: Callable[[str], Any] | None = None) -> None:
@@ -45,7 +46,7 @@ class Folder:
         """Make it, or take an empty one; a sweep that is there already is not written over."""
         try:
             self.path.mkdir(exist_ok=True)
-            there = sorted(os.listdir(self.path))
+            there = sorted(set(os.listdir(self.path)) - {STATE + ".lock"})  # a sweep that ended before it began
         except FileExistsError:
             raise UnwrittenError(
                 self.path, OSError(errno.ENOTDIR, "it is a file; a sweep needs a folder")
@@ -95,7 +96,8 @@ class Folder:
         """Write what there is, after this cell."""
         if key is not None and solution is not None:
             self._write(self.run_file(plan, key), lambda path: self._save(solution, path))
-        state = {"cells": [asdict(cell) for cell in cells], "models": models}
+        done = [cell for cell in cells if self.run_file(plan, cell.key) not in self.unwritten]
+        state = {"cells": [asdict(cell) for cell in done], "models": models}
         depths = [depth for depth in plan.depths if depth is not None]
         self.keeper.write(
             lambda: Checkpoint(

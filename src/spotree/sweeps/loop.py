@@ -39,7 +39,7 @@ def elsewhere(
 ) -> Iterator[tuple[Key, Outcome]]:
     """As many cells at a time as there are workers, in the order in which they end; closing it ends them.
 
-    A cell whose worker is lost is done again by another one.
+    A cell whose worker is lost is done again by another one; one that several do not survive has failed.
     """
     crew, waiting, sweep = Crew(executor), keys[::-1], uuid4().hex
     with closing(_Stopping(crew, sweep)):
@@ -53,7 +53,7 @@ def elsewhere(
                 else:
                     yield key, found
             for job in crew.wait(LOOK):
-                yield job.about, job.answer
+                yield job.about, job.answer if job.failure is None else Outcome(None, str(job.failure), 0.0)
 
 
 def _add(crew: Crew, key: Key, mdp: MDP, asked: Mapping[str, Any], sweep: str) -> Job:
@@ -61,7 +61,7 @@ def _add(crew: Crew, key: Key, mdp: MDP, asked: Mapping[str, Any], sweep: str) -
     limit = asked["time_limit"]
     shared = crew.share(mdp, fingerprint(mdp))
     patience = math.inf if limit is None else times * limit + more
-    return crew.add(run_cell, shared, asked, sweep, about=key, patience=patience)
+    return crew.add(run_cell, shared, asked, sweep, about=key, patience=patience, may_fail=True)
 
 
 class _Stopping:

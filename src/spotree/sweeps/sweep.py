@@ -2,18 +2,20 @@
 
 import math
 import time
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spotree.errors import ClusterError
+from spotree.interrupts import noticed_interrupts
 from spotree.mdp.model import MDP
 from spotree.methods.history import Progress
 from spotree.methods.method import Method
 from spotree.sweeps.asked import agreed, make_plan
 from spotree.sweeps.cell import Cell, Outcome, cell_of
 from spotree.sweeps.folder import Folder
-from spotree.sweeps.interrupts import noticed_interrupts
 from spotree.sweeps.loop import elsewhere, here, threads_each
 from spotree.sweeps.models import Models, check_names
 from spotree.sweeps.plan import Key, Plan
@@ -43,7 +45,7 @@ class Sweep:
     Attributes
     ----------
     interrupted
-        Whether Ctrl-C ended it.
+        Whether Ctrl-C ended it, or the loss of all workers.
     unwritten
         What could not be written, one error each.
     """
@@ -199,6 +201,11 @@ class _Course:
                     asked["threads"] = threads or threads_each(executor)
                     interrupted = self._collect(elsewhere(executor, self.todo, self.models.of, of, self.show))
         except KeyboardInterrupt:
+            interrupted = True
+        except ClusterError as error:  # what is done until then is here
+            if not self.finished:
+                raise
+            warnings.warn(str(error), stacklevel=3)
             interrupted = True
         unwritten = () if self.folder is None else tuple(self.folder.failures)
         return Sweep(plan, tuple(self.in_order()), interrupted, unwritten)

@@ -168,9 +168,9 @@ class _Run:
 
     def _searched(self) -> Status:
         """Search, alone or with others, and say how that ended."""
-        if self.engine.cluster is None:
-            return REASONS[search_alone(self.space, self._left(), self._keep)]
         try:
+            if self.engine.cluster is None:
+                return REASONS[search_alone(self.space, self._left(), self._keep)]
             with crewed(self.engine.cluster) as crew:
                 self.spread = Spread(self.ground, self.space, crew, self.ground.threads)
                 try:

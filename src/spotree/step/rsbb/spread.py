@@ -11,6 +11,7 @@ import numpy as np
 
 from spotree.axes import Ints
 from spotree.cluster.crew import Crew, Job
+from spotree.interrupts import undivided
 from spotree.step.rsbb.ground import Ground, packed
 from spotree.step.rsbb.open_space import TIME, OpenSpace
 from spotree.step.rsbb.part import FULL, Order, Report, forget, search_part
@@ -19,7 +20,7 @@ FIRST_SECONDS = 0.5  # what is solved in less never leaves this machine
 TASK_SECONDS, HURRY_SECONDS = 1.5, 0.5  # of one order; where others wait for regions
 MIX = 256  # regions that a worker hands over for others after each order: all work on the best ones
 MOST_BYTES = 32e6  # of regions that change hands at once
-SHOW_SECONDS, SHOW_RATE = 30.0, 2e6  # how often a worker shows what it holds; bytes of that per second at most
+SHOW_RATE = 1e7  # bytes per second at most of what workers show, all together
 PATIENCE = 30.0
 EARLY = 0.1  # seconds: workers end earlier, so that their answers count
 
@@ -94,7 +95,8 @@ class Spread:
         """An order for every worker that has none, as far as there are regions."""
         pool = self.space.pool
         self._forget_closed()
-        self.crew.assemble(left)
+        if not any(part.job for part in self.parts):  # else its answers are waited for
+            self.crew.assemble(left)
         there = self.crew.workers
         for part in [part for part in self.parts if part.job is None and part.worker not in there]:
             self._redo(part)
@@ -103,12 +105,13 @@ class Spread:
         hungry = sum(not any(part.worker == worker and part.open for part in self.parts) for worker in idle)
         for waiting, worker in enumerate(idle):
             part = self._part_of(worker)
-            take = self._deal(last=waiting == len(there) - 1)
+            with undivided():  # a region is in the pool or in a ledger
+                take = self._deal(last=waiting == len(there) - 1)
+                if len(take):
+                    part.ledger.append(take)
+                    part.least = min(part.least, float(take[:, 0].view(np.float64).min()))
             if not len(take) and not part.open:
                 continue
-            if len(take):
-                part.ledger.append(take)
-                part.least = min(part.least, float(take[:, 0].view(np.float64).min()))
             give = 0 if len(there) == 1 else MIX if not hungry else max(MIX, (part.open + len(take)) // 4)
             seconds = HURRY_SECONDS if hungry else TASK_SECONDS
             order = Order(
@@ -128,18 +131,19 @@ class Spread:
         return packed(pool.give(self.most, last), pool.width)
 
     def _part_of(self, worker: str) -> Part:
-        """The part that this worker goes on with: its best one, or a new one."""
+        """The part that this worker goes on with: one that has something to show, or its best one, or a new one."""
         own = [part for part in self.parts if part.worker == worker]
         if not own:
             own = [Part(f"{self.run} {uuid.uuid4().hex}", worker)]
             self.parts += own
-        return min(own, key=lambda part: part.least)
+        return min(own, key=lambda part: (part.shown_at >= self.asked_at or not part.open, part.least))
 
     def _must_show(self, part: Part) -> bool:
+        """After every order where that is little: what was handed on since would be done twice if the part is lost."""
         held = sum(regions.nbytes for regions in part.ledger)
         now, size = time.monotonic(), 8.0 * self.space.pool.width * part.open
-        period = max(SHOW_SECONDS, max(size, 0.0) / SHOW_RATE)
-        late = now - part.shown_at > period or part.shown_at < self.asked_at <= now
+        period = size * len(self.parts) / SHOW_RATE
+        late = now - part.shown_at >= period or part.shown_at < self.asked_at <= now
         return late or (part.orders > 0 and held > 4 * size + 1e7)  # before its first one nobody knows the size
 
     def _all_shown(self) -> bool:
@@ -158,11 +162,12 @@ class Spread:
 
     def _redo(self, part: Part) -> None:
         """What a lost worker held is open again."""
-        self.parts.remove(part)
-        for name, count in part.counts.items():
-            self.space.counts[name] = self.space.counts.get(name, 0) + count
-        for regions in part.ledger:
-            self.space.pool.take(regions)
+        with undivided():
+            self.parts.remove(part)
+            for name, count in part.counts.items():
+                self.space.counts[name] = self.space.counts.get(name, 0) + count
+            for regions in part.ledger:
+                self.space.pool.take(regions)
 
     def _collect(self, job: Job) -> bool:
         """What a worker answered; True if its memory is full."""
@@ -172,15 +177,16 @@ class Spread:
             self._redo(part)
             return False
         before = part.counts.get("regions expanded", 0)
-        part.worker = job.done_by or part.worker
-        part.orders += 1
-        part.open, part.least, part.counts = report.open, report.open_least, report.counts
         self.crew.count(job, report.counts["regions expanded"] - before, "regions")
-        self.space.meet(report.tree)
-        self.space.discarded = min(self.space.discarded, report.discarded_least)
-        if report.shown is not None:
-            part.ledger, part.shown_at = [report.shown], time.monotonic()
-        self.space.pool.take(report.given)
+        with undivided():
+            part.worker = job.done_by or part.worker
+            part.orders += 1
+            part.open, part.least, part.counts = report.open, report.open_least, report.counts
+            self.space.meet(report.tree)
+            self.space.discarded = min(self.space.discarded, report.discarded_least)
+            self.space.pool.take(report.given)
+            if report.shown is not None:
+                part.ledger, part.shown_at = [report.shown], time.monotonic()
         return report.full
 
     def counts(self) -> dict[str, int]:
