@@ -118,6 +118,7 @@ class Proof {
     double value() const { return prover_.shared.best.load(); }
     double bound() { return prover_.bound(); }
     double certified() { return prover_.certified(); }
+    double certified_by_states() { return prover_.certified_by_states(); }
     int64_t regions() const { return prover_.shared.regions.load(); }
     double share() { return prover_.share(); }
     void tell_share(double done) { prover_.tell_share(done); }
@@ -184,6 +185,7 @@ void add_proof(nb::module_& m) {
         .def("value", &Proof::value)
         .def("bound", &Proof::bound)
         .def("certified", &Proof::certified)
+        .def("certified_by_states", &Proof::certified_by_states)
         .def("regions", &Proof::regions)
         .def("share", &Proof::share)
         .def("tell_share", &Proof::tell_share, "done"_a)

@@ -49,6 +49,8 @@ struct Journal {
     bool brief() const { return total.load(std::memory_order_relaxed) >= listed; }
 };
 
+constexpr double kNoBound = 1e300;  // in place of infinity, which no file holds
+
 // Appends a finished region to the journal and returns its number.
 inline int32_t write_region(Journal& journal, int32_t parent, int32_t first, int32_t second,
                             const Draft& draft, const std::vector<int32_t>& branching, double bound = 0) {
@@ -60,7 +62,7 @@ inline int32_t write_region(Journal& journal, int32_t parent, int32_t first, int
     to.insert(to.end(), {length, number, parent, first, second, draft.rounds});
     to.insert(to.end(), draft.words.begin(), draft.words.end());
     to.insert(to.end(), branching.begin(), branching.end());
-    journal.numbers.push_back(std::isfinite(bound) ? bound : 0);
+    journal.numbers.push_back(std::isfinite(bound) ? bound : bound > 0 ? kNoBound : 0);
     journal.numbers.insert(journal.numbers.end(), draft.numbers.begin(), draft.numbers.end());
     journal.total += draft.numbers.size() + 1;
     return number;

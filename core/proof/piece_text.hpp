@@ -52,7 +52,7 @@ inline TreeText write_tree(const Shared& shared, const OldTree& whole, const std
     put_allowed(whole.root.allowed);
     const double none = std::numeric_limits<double>::lowest();
     for (const double x : {whole.root.bound, whole.open, whole.share})
-        numbers.push_back(std::isfinite(x) ? x : none);
+        numbers.push_back(std::isfinite(x) ? x : x > 0 ? kNoBound : none);
     for (const auto* each : {&whole.root.relaxed.value, &whole.floor, &whole.weight, &whole.draft.numbers})
         append(numbers, *each);
     put(pieces.size());

@@ -52,6 +52,11 @@ class Prover {
         shared.stop.begin(std::max(0.0, plan.seconds));
         shared.take_turns = plan.threads < 2;
         auto stop = [&] { return shared.stopped(); };
+        if (old_search) {
+            by_tree.copy(old_search->words, old_search->numbers, old_search->next);
+            std::scoped_lock hold(lock_);
+            left_ = old_search->left;  // where the time is up before anything is done
+        }
         if (old_search && !plan.state_rule) return go_on(plan);
         Region root = relaxed_root();
         if (root.relaxed.bound <= shared.close_at()) return settle_root(root);
@@ -71,7 +76,7 @@ class Prover {
             run_rules(plan, bounders, root, draft, state_workers, plan.seconds, std::move(trees));
             return;
         }
-        old_search.reset();
+        forget_old_search();
         const Region start = root;
         Verdict verdict = bounders[0]->process_root(root, write ? &draft : nullptr);
         lower_bound_to(root.bound);
@@ -132,8 +137,11 @@ class Prover {
         return std::max(most, shared.best.load());
     }
 
-    // What the journal of rule "state" proves (after the end): a restart may leave it above `bound`.
+    // What the journal of the winner proves (after the end), or else that of rule "state".
     double certified() { return winner.load() == Winner::none ? certified_.load() : bound(); }
+
+    // What the journal of rule "state" proves: a restart may leave it above `bound`.
+    double certified_by_states() const { return certified_.load(); }
 
     // Why it ended (after the end): no region is open, the sets that trees can single out are too many, no
     // region that is open can be parted, or somebody or the clock stopped it.
@@ -173,8 +181,6 @@ class Prover {
 
     // Rule "tree" goes on by itself with the pieces that it was given.
     void go_on(const Plan& plan) {
-        by_tree.copy(old_search->words, old_search->numbers, old_search->next);
-        left_ = old_search->left;  // where the time is up before anything is done
         auto stop = [&] { return shared.stopped(); };
         if (!shared.problem.build_cubes(stop)) return write_root(relaxed_root());
         OldTree trees = TreeReader(shared, old_search->left).read();
@@ -220,7 +226,6 @@ class Prover {
             if (verdict == Verdict::stopped) return false;
             lower_bound_to(root.bound);
             if (verdict == Verdict::closed) return true;
-            certified_ = root.bound;
             if (!(root.bound < before - kWorthwhile * (before - shared.close_at()))) break;
         }
         return false;
@@ -290,6 +295,7 @@ class Prover {
         shared.done = false;
         shared.stop.end_after(std::max(0.0, std::min(until, plan.seconds)));
         forget_left(*bounders[0], draft, until >= plan.seconds);
+        certified_ = old ? old->bound : root.bound;  // what is written from now on proves that at once
         by_state.restart();
         by_tree.restart();
         for (auto& bounder : bounders) bounder->viable.clear();
@@ -310,7 +316,9 @@ class Prover {
         auto help = [&] {
             if (!states || !lead.of_states()) return;
             if (!helper) helper.emplace(shared), helper->floor = bounders[0]->floor;
-            lead.help([&](auto&& enough) { follow_states(*helper, enough); });
+            lead.help([&](auto&& enough) {
+                follow_states(*helper, [&] { return trees->stopped() || enough(); });  // somebody may wait
+            });
         };
         const AtEnd unwatch([&] { watch(nullptr, nullptr); });
         Threads workers(shared.stop);
@@ -356,6 +364,15 @@ class Prover {
         shared.stop.end_after(std::max(0.0, plan.seconds));
         shared.done = winner.load() != Winner::none;
         return winner.load() != Winner::none;
+    }
+
+    // Rule "tree" begins anew.
+    void forget_old_search() {
+        if (!old_search) return;
+        old_search.reset();
+        by_tree.restart();
+        std::scoped_lock hold(lock_);
+        left_.reset();
     }
 
     void forget_left(const Bounder& bounder, const Draft& draft, bool last_root) {

@@ -52,10 +52,10 @@ class TreeRule {
         return text;
     }
 
-  private:
     // Whether to return what is left of a piece.
     bool stopped() const { return team_.paused() || enough(); }
 
+  private:
     // Whether nobody is to go on at all.
     bool enough() const {
         return shared_.regions.load(std::memory_order_relaxed) >= shared_.most_regions || shared_.stopped();

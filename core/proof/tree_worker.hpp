@@ -290,7 +290,7 @@ class TreeWorker {
         task.draft.brief = journal_.brief();
         const Verdict verdict = bounder_.process(region, {}, 1, false, journal_.on ? &task.draft : nullptr);
         if (verdict == Verdict::stopped) return false;
-        if (verdict == Verdict::open) rule_.leave_open(region.bound);
+        if (verdict == Verdict::open) rule_.leave_open(region.relaxed.bound);  // as its record says
         write(task, {0});
         rule_.finish(task.share);
         return true;

@@ -7,7 +7,7 @@ import pytest
 
 from oracles.certify import random_mdp
 from oracles.checkers import check
-from spotree.errors import InfeasibleError
+from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
@@ -82,3 +82,12 @@ def test_a_root_that_was_parted_without_rounds_can_be_resumed(tmp_path):
     solution = certify(mdp, 2, time_limit=20, search=0.0, resume=path, ingredients=use)
     assert solution.proved_optimal
     assert solution.value == pytest.approx(certify(mdp, 2, time_limit=20, search=0.0).value)
+
+
+def test_a_certificate_of_a_larger_tolerance_is_no_start_for_a_sharper_proof(tmp_path):
+    mdp, path = load("frozenlake_4x4"), tmp_path / "run.cert"
+    certify(mdp, 2, time_limit=20, tolerance=0.05, certificate=path)
+    with pytest.raises(InvalidProblemError, match="tolerance that it was made with"):
+        certify(mdp, 2, time_limit=20, resume=path)
+    assert certify(mdp, 2, time_limit=20, tolerance=0.05, resume=path).proved_optimal
+    assert certify(mdp, 2, time_limit=20, tolerance=0.1, resume=path).proved_optimal

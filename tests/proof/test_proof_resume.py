@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -126,6 +127,27 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     saved = load_proof(path, load(MODEL), DEPTH, None, 1e-7)
     assert len(saved.left[0]) > 0
     return path
+
+
+def test_a_run_that_has_no_time_keeps_what_was_left(stopped: Path, tmp_path: Path) -> None:
+    path = tmp_path / "run.ckpt"
+    shutil.copy(stopped, path)
+    before = load_proof(path, load(MODEL), DEPTH, None, 1e-7)
+    certify(load(MODEL), DEPTH, time_limit=0.0, ingredients=ALL, checkpoint=path, resume=path, **QUICK)
+    after = load_proof(path, load(MODEL), DEPTH, None, 1e-7)
+    assert np.array_equal(after.left[0], before.left[0])
+    assert np.array_equal(after.by_tree.numbers, before.by_tree.numbers)
+    assert after.bound <= before.bound
+
+
+def test_a_finished_proof_that_is_taken_up_without_time_keeps_its_certificate(tmp_path: Path) -> None:
+    path, certificate, mdp = tmp_path / "run.ckpt", tmp_path / "run.cert", load("frozenlake_8x8")
+    first = certify(mdp, 3, time_limit=60, checkpoint=path, **QUICK)
+    assert first.proved_optimal
+    certify(mdp, 3, time_limit=0.0, resume=path, certificate=certificate, **QUICK)
+    verdict = check(mdp, Certificate.load(certificate))
+    assert verdict.accepted, verdict.reason
+    assert verdict.bound == pytest.approx(first.value, rel=1e-6)
 
 
 def changed(path: Path, to: Path, header: Any = None, **arrays: Any) -> Path:

@@ -173,7 +173,7 @@ class Attempt:
     def look(self) -> None:
         """Keep the proof as it stands at this moment, if that is known; else what is left is as it was."""
         self.drain()
-        self.bound, self.shown = self.proof.bound(), self.proof.certified()
+        self.bound, self.shown = self.proof.bound(), self.proof.certified_by_states()
         found = self.proof.snapshot() if self.by_tree else None
         if found is not None:
             by_state, by_tree, left, following = found

@@ -16,7 +16,9 @@ from spotree.proof.certificate import Certificate
 from spotree.proof.problem import Problem
 from spotree.proof.rounding import stated_margin
 from spotree.proof.saved_proof import SavedProof
-from spotree.tree.claim import tree_lists
+from spotree.tree.claim import claimed_tree, tree_lists
+
+EQUAL = 1e-9  # relative: two ways to compute one margin
 
 
 class Recorder:
@@ -41,6 +43,13 @@ class Recorder:
                     f"{path} is about {name} {old.header.get(name)!r}, not {expected!r};"
                     " only the same run can go on"
                 )
+        tree = claimed_tree(old.header["tree"])
+        mine_within = stated_margin(frame.mdp, tree.actions(frame.mdp.features), self.problem.margin)
+        if old.header["margin"] > mine_within * (1 + EQUAL):
+            raise InvalidProblemError(
+                f"{path} calls a tree better from {old.header['margin']:.3g} on, this run from {mine_within:.3g} on:"
+                " what it closed may be open here; give the tolerance that it was made with"
+            )
         self.old, self.bound = old, min(self.bound, float(old.header["bound"]))
 
     def take_up(self, saved: SavedProof) -> None:
@@ -86,7 +95,7 @@ class Recorder:
             return
         header = header_of(self.problem, solution, best.certified)
         try:
-            if self.old is not None and self.old.header["bound"] < header["bound"]:
+            if self.old is not None and self.old.header["bound"] <= header["bound"]:
                 best.drop()
                 kept = {"bound": max(self.old.header["bound"], solution.value), "rule": self.old.header["rule"]}
                 Certificate(self.old.header | header | kept, self.old.words, self.old.numbers).save(self.path)

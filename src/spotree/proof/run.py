@@ -171,7 +171,9 @@ class Run:
         frame, recorder, incumbent = self.problem.frame, self.recorder, self.incumbent
         unfinished = SolveStatus.TOO_LARGE if self.too_large else SolveStatus.TIME_LIMIT
         stopped = SolveStatus.INTERRUPTED if self.interrupted else unfinished
-        status = SolveStatus.OPTIMAL if best.proves_tree else stopped
+        # The tree that closed the proof is the incumbent, unless the time was up before it could be evaluated.
+        closed = best.proves_tree and recorder.bound - incumbent.value <= 2 * self.problem.margin
+        status = SolveStatus.OPTIMAL if closed else stopped
         history = [*recorder.history, Progress(frame.seconds, recorder.regions, incumbent.value, recorder.bound)]
         solution = frame.solution(incumbent.tree, status, history, recorder.bound, self.problem.margin)
         recorder.save(best, solution)

@@ -211,6 +211,9 @@ class Spread:
             return max(self.value(), min(self.here.bound(), self.value() + self.problem.margin / 2))
         return self.here.bound()
 
+    def certified_by_states(self) -> float:
+        return self.here.certified_by_states()
+
     def certified(self) -> float:
         return self.bound() if self.winner() == TREE else self.here.certified()
 
