@@ -56,7 +56,7 @@ class LossModel : public neighbourhood::SearchModel {
         rows_.resize(from.num_rows() + 1);
         entering_.resize(from.num_states);
         double largest = 0;
-        for (int32_t s = 0; s < from.num_states; ++s) {
+        for (const int32_t s : reachable()) {
             if (std::isfinite(from.optimal_value[s])) {
                 largest = std::max(largest, std::abs(from.optimal_value[s]));
             }
@@ -75,6 +75,24 @@ class LossModel : public neighbourhood::SearchModel {
         }
     }
 
+    // States that some policy comes to.
+    std::vector<int32_t> reachable() const {
+        const SearchModel& from = original_;
+        std::vector<int32_t> found = from.initial_states;
+        std::vector<bool> met(from.num_states, false);
+        for (const int32_t s : found) met[s] = true;
+        for (size_t k = 0; k < found.size(); ++k) {
+            for (int64_t row = from.choice_start[found[k]]; row < from.choice_start[found[k] + 1]; ++row) {
+                for (int64_t e = from.row_start[row]; e < from.row_start[row + 1]; ++e) {
+                    if (from.probability[e] == 0 || met[from.target[e]]) continue;
+                    met[from.target[e]] = true;
+                    found.push_back(from.target[e]);
+                }
+            }
+        }
+        return found;
+    }
+
     void take(int32_t state, int32_t row, double none) {
         const SearchModel& from = original_;
         const double value = worth(from, row, from.optimal_value);
@@ -85,7 +103,7 @@ class LossModel : public neighbourhood::SearchModel {
         if (taken.regret <= none || forced(state)) taken.regret = 0;
         taken.earned = std::abs(from.reward[row]);
         for (int64_t e = from.row_start[row]; e < from.row_start[row + 1]; ++e) {
-            if (from.probability[e] == 0) continue;
+            if (from.discount * from.probability[e] == 0) continue;
             taken.entries.push_back({from.target[e], from.discount * from.probability[e]});
             entering_[from.target[e]].push_back(row);
         }

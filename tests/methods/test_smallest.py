@@ -224,3 +224,56 @@ def test_an_answer_to_a_huge_size_can_be_read_back(tmp_path) -> None:
     mdp = spotree.load("frozenlake_4x4")
     spotree.solve(mdp, max_leaves=10**9, max_rounds=1, time_limit=20, threads=1).save(tmp_path / "run.json")
     assert spotree.Solution.load(tmp_path / "run.json").max_leaves == 10**9
+
+
+def ends_at_once(reward: list[list[float]], initial: list[float] | None = None, more: int = 0) -> MDP:
+    """Each state ends the episode; `more` states stand beside them that nothing leads to, and earn 1e7."""
+    states, actions = len(reward) + more, len(reward[0])
+    start = np.zeros(states)
+    start[: len(reward)] = np.full(len(reward), 1 / len(reward)) if initial is None else initial
+    return build_mdp(
+        transitions=np.zeros((states, actions, states)),
+        reward=np.array([*reward, *[[1e7] * actions] * more]),
+        discount=0.9,
+        initial=start,
+        features=np.arange(states, dtype=float)[:, None],
+    )
+
+
+def test_how_bad_random_actions_are_makes_no_tree_good_enough() -> None:
+    mdp = ends_at_once([[1, 0.999, -3e6], [0.999, 1, -3e6]])  # a single leaf returns 0.9995, the best tree 1
+    for asked in ({}, {"tolerance": 1e-6}, {"value": 0.99999}):
+        found = found_in(mdp, **asked)
+        assert found.reached
+        assert found.leaves == 2
+        assert found.value == pytest.approx(1.0)
+
+
+def test_what_nothing_leads_to_makes_no_tree_good_enough() -> None:
+    mdp = ends_at_once([[1, 0.999], [0.999, 1]], more=1)
+    assert found_in(mdp).leaves == 2
+    points = spotree.frontier(mdp, 2, max_rounds=1, threads=1).points
+    assert [point.value for point in points] == pytest.approx([0.9995, 1.0])
+    assert points[1].bound >= points[1].value
+
+
+def test_without_a_discount_factor_what_comes_next_needs_no_leaf() -> None:
+    onward = np.zeros((3, 3, 3))
+    onward[:2, :, 2] = 1.0  # both first states lead to the third, which counts nothing at discount 0
+    mdp = build_mdp(
+        transitions=onward,
+        reward=np.eye(3),
+        discount=0.0,
+        initial=np.array([0.5, 0.5, 0.0]),
+        features=np.arange(3.0)[:, None],
+    )
+    assert spotree.frontier(mdp, 3, max_rounds=1, threads=1).least_leaves <= 2
+    assert found_in(mdp).leaves == 2
+
+
+def test_a_tree_that_is_optimal_up_to_rounding_is_no_smaller_than_is_needed() -> None:
+    mdp = ends_at_once([[1, 0, 0], [0, 1, 0], [0, 0, 1]], initial=[0.5, 0.5 - 1e-11, 1e-11])
+    found = spotree.frontier(mdp, 3, max_rounds=1, threads=1)
+    optimal = [point.policy.num_leaves for point in found.points if point.value >= 1 - 1e-10]
+    assert found.least_leaves <= min(optimal)
+    assert found_in(mdp).least_leaves <= found_in(mdp).leaves

@@ -9,7 +9,7 @@ from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.methods.by_leaves import ENOUGH, ByLeaves
 from spotree.methods.figures import Figures
-from spotree.methods.frame import ROUNDING, Frame
+from spotree.methods.frame import ROUNDING, TOLERANCE, Frame
 from spotree.methods.history import Progress, turning_points
 from spotree.methods.ranks import rank_features
 from spotree.methods.request import Request
@@ -17,9 +17,10 @@ from spotree.methods.smallest import Smallest, answer
 from spotree.methods.solution import SolveStatus
 from spotree.methods.start import Start
 from spotree.step.limits import at_least, real_from
-from spotree.tree.tree import leaf
+from spotree.tree.tree import Tree, leaf
 
 PROOF_SHARE = 0.1  # of the time: for the bound on leaves
+COARSE = 1e-6  # of the best return: an error of it above that is more than rounding
 
 
 def smallest(
@@ -103,7 +104,7 @@ def fewest(
     at_least(0, "max_rounds", max_rounds, ", or None")
     mdp, given = frame.mdp, request.start_tree(frame.mdp)
     best = frame.optimum.value
-    rounding = max(frame.tolerance(best), frame.optimum.error)
+    rounding = _rounding(frame)
     slack = best - target + rounding
     if slack < 0 and target > frame.ceiling + rounding:
         figures = Figures(best, frame.random_value, sense=mdp.sense)
@@ -126,9 +127,9 @@ def fewest(
     if given is not None:
         search.offer(given)
     history: list[Progress] = []
-    least, status, tried = 1, SolveStatus.FINISHED, False
+    least, status, alone = 1, SolveStatus.FINISHED, None
     try:
-        tried = every_leaf(search, frame, limit)
+        alone = best_leaf(search, frame, limit)
         if slack <= 2 * rounding:
             least = max(1, search.least_leaves(min(PROOF_SHARE * limit, 1e6)))
         while max_rounds is None or len(history) < max_rounds:
@@ -145,26 +146,45 @@ def fewest(
     except KeyboardInterrupt:
         status = SolveStatus.INTERRUPTED
     sized = search.smallest_within(slack)
-    if sized is not None:
-        tree = sized.tree
+    if alone is not None and alone[0] >= target - rounding:
+        tree, leaves = alone[1], 1
+    elif sized is not None and (sized.leaves > 1 or alone is None):
+        tree, leaves = sized.tree, sized.leaves
     elif given is not None and frame.return_of(given) >= (search.value if search.sizes else -math.inf):
-        tree = given
+        tree, leaves = given, None
     else:
-        tree = search.best()
-    if (
-        sized is not None and sized.leaves < least
-    ):  # it is as good only up to rounding: the bound says nothing of it
+        tree, leaves = search.best(), None
+    if leaves is not None and leaves < least:  # it is as good only up to rounding: the bound says nothing of it
         least = 1
-    if least == 1 and tried and (sized is None or sized.leaves > 1):
+    if least == 1 and alone is not None and alone[0] < target - 2 * rounding:
         least = 2
     solution = frame.solution(tree, status, turning_points(history, lambda line: (line.leaves, line.value)))
     return answer(frame, solution, target, tolerance, of, rounding, least, status)
 
 
-def every_leaf(search: ByLeaves, frame: Frame, limit: float) -> bool:
-    """Offer every tree of a single leaf; False if the time was up before the last one."""
+def _rounding(frame: Frame) -> float:
+    """So much less than a target counts as the target: 1e-9 of the best return, or what that may be off by rounding."""
+    best = frame.optimum
+    size = abs(best.value)
+    return max(
+        TOLERANCE * size if size > 0 else frame.tolerance(best.value),
+        best.error if best.error <= COARSE * size else 0.0,
+    )
+
+
+def best_leaf(search: ByLeaves, frame: Frame, limit: float) -> tuple[float, Tree] | None:
+    """The best tree of a single leaf and its return; None if the time was up before all were evaluated.
+
+    Each is offered to the search.
+    """
+    found: list[tuple[float, Tree]] = []
     for action in range(frame.mdp.num_actions):
         if frame.seconds >= limit:
-            return False
-        search.offer(leaf(action))
-    return True
+            return None
+        tree = leaf(action)
+        search.offer(tree)
+        value = frame.evaluated(tree)
+        if not (value.error <= frame.tolerance(value.value)):
+            return None
+        found.append((value.value, tree))
+    return max(found, key=lambda one: one[0])

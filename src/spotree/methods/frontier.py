@@ -10,7 +10,7 @@ from spotree.document import document
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.methods.by_leaves import ENOUGH, ByLeaves
-from spotree.methods.fewest import every_leaf
+from spotree.methods.fewest import best_leaf
 from spotree.methods.figures import Figures, percent_text
 from spotree.methods.frame import Frame
 from spotree.methods.history import Progress, Size
@@ -23,6 +23,7 @@ from spotree.shown import shown
 from spotree.step.limits import at_least
 from spotree.step.problem import whole_from
 from spotree.tree.text import leaves_text
+from spotree.tree.tree import Tree
 
 PROOF_SHARE = 0.05  # of the time: for the bound on the leaves of an optimal tree
 
@@ -166,9 +167,9 @@ def frontier(
     search.aim([])
     if given is not None:
         search.offer(given)
-    rounds, least, status, tried = 0, 1, SolveStatus.FINISHED, False
+    rounds, least, status, alone = 0, 1, SolveStatus.FINISHED, None
     try:
-        tried = every_leaf(search, frame, limit)
+        alone = best_leaf(search, frame, limit)
         least = max(1, search.least_leaves(min(PROOF_SHARE * limit, 1e6)))
         while max_rounds is None or rounds < max_rounds:
             if rounds and frame.seconds >= limit:
@@ -180,18 +181,26 @@ def frontier(
             request.tell(Progress(frame.seconds, rounds, search.value, frame.ceiling, leaves=leaves))
     except KeyboardInterrupt:
         status = SolveStatus.INTERRUPTED
-    return Frontier(_points(frame, search, status, tried), max_leaves, least, status, frame.seconds)
+    points = _points(frame, search, status, alone)
+    optimal = [point.policy.num_leaves for point in points if frame.closes(point.value, frame.ceiling)]
+    if min(optimal, default=least) < least:  # optimal only up to rounding: the bound says nothing of it
+        least = 1
+    return Frontier(points, max_leaves, least, status, frame.seconds)
 
 
-def _points(frame: Frame, search: ByLeaves, status: SolveStatus, tried: bool) -> tuple[Solution, ...]:
+def _points(
+    frame: Frame, search: ByLeaves, status: SolveStatus, alone: tuple[float, Tree] | None
+) -> tuple[Solution, ...]:
     """The trees found, each evaluated once more; one that then is no better than a smaller one is left out.
 
-    `tried`: whether every single leaf was, so that the best of them is proved.
+    `alone`: the best of all single leaves and its return, if all were tried: it is proved.
     """
     points: list[Solution] = []
     for sized in search.archive:
-        bound = frame.return_of(sized.tree) if sized.leaves == 1 and tried else None
-        found = frame.solution(sized.tree, status, bound=bound)
+        if sized.leaves == 1 and alone is not None:
+            found = frame.solution(alone[1], status, bound=alone[0])
+        else:
+            found = frame.solution(sized.tree, status)
         levels = min(frame.depth, found.policy.num_leaves - 1)
         point = replace(found, max_leaves=found.policy.num_leaves, depth=max(levels, found.policy.depth))
         if not points or point.value > points[-1].value:

@@ -154,7 +154,9 @@ def answer(
     status: SolveStatus,
 ) -> Smallest:
     """All that a search for a target found, in one place."""
-    reached = solution.value >= target - 2 * rounding
+    # A target that is a share of a best return known only roughly is reached where it surely is.
+    unknown = frame.optimum.error if of in ("optimum", "random") and frame.optimum.error > rounding else 0.0
+    reached = solution.value >= target + unknown - 2 * rounding
     policy = solution.policy
     solution = replace(solution, depth=max(policy.depth, policy.num_leaves - 1), max_leaves=policy.num_leaves)
     found = Smallest(solution, target, tolerance, of, reached, least, status)
