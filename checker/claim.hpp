@@ -202,7 +202,8 @@ class Claim {
     // A larger tolerance would say nothing: undiscounted, beside returns and rewards that can be reached.
     double widest(double stated) const {
         const double rewards = spread() > 0 ? spread() : m_.largest > 0 ? m_.largest : 1;
-        return std::max({std::abs(value), std::isfinite(stated) ? std::abs(stated) : 0.0, rewards});
+        const double shown = std::max(value, stated);
+        return std::max({std::abs(value), std::isfinite(shown) ? std::abs(shown) : 0.0, rewards});
     }
 
     // No two returns differ by more: rewards that can be reached, for ever.

@@ -30,6 +30,7 @@ class Symmetries {
             double moved = 0;
             for (int i = 0; i < m.states; ++i) {
                 moved += std::abs(a.initial[state[i]] - a.initial[i]);
+                if ((a.initial[state[i]] > 0) != (a.initial[i] > 0)) fail("where episodes begin");
                 for (int b = 0; b < m.actions; ++b) {
                     const int32_t from = a.choice_of[size_t(i) * m.actions + b],
                                   to = a.choice_of[size_t(state[i]) * m.actions + action[b]];

@@ -146,6 +146,13 @@ def strange_visits(honest, rng):
     return honest.closed_root(honest.dense(honest.root.rounds[0].value, pick(rng, [-1.0, -1e-9, *HUGE])))
 
 
+def tiny_visits(honest, rng):
+    """True visits, and next to nothing of them everywhere else: too little for a slack to notice."""
+    first = next((r for r in honest.root.rounds if r.visits is not None), honest.root.rounds[0])
+    true = np.zeros(honest.mdp.num_states) if first.visits is None else first.visits
+    return honest.closed_root(honest.dense(first.value, np.maximum(true, 10.0 ** rng.uniform(-300, -12))))
+
+
 def visits_of_one_state(honest, rng):
     """One state is said to be visited for ever."""
     visits = np.zeros(honest.mdp.num_states)
@@ -507,7 +514,7 @@ def noise(honest, rng):
 
 FORGERIES = {
     "lemma 1": (low_value, huge_value, huge_in_one_state, scaled_values, other_sweeps, states_that_do_not_exist),
-    "lemmas 2 and 3": (high_visits, strange_visits, visits_of_one_state),
+    "lemmas 2 and 3": (high_visits, strange_visits, tiny_visits, visits_of_one_state),
     "lemma 4": (low_floor, strange_floor, floor_of_a_part),
     "lemma 5": (removes_everything, removes_what_is_not_there, removes_more),
     "lemmas 6 and 7": (nothing_proved, false_solo_leaves, solo_of_no_leaf, parts_left_out, one_part_twice),

@@ -55,6 +55,8 @@ def check(
         return _native(mdp, certificate, progress, threads or os.cpu_count() or 1)
     except RejectedError as error:
         return Verdict(False, str(error))
+    except MemoryError:
+        return Verdict(False, "the certificate, or what it asks the checker for, does not fit into memory")
     except (ClaimError, KeyError, IndexError, ValueError, TypeError, OverflowError) as error:
         return Verdict(False, f"the certificate is malformed: {type(error).__name__}: {error}")
 
@@ -71,6 +73,9 @@ def _the_model(mdp: MDP, certificate: Certificate) -> MDP:
             f"the certificate is about another model ({header['model']}), or this one read with other options;"
             " give the model exactly as it was certified"
         )
+    splits, values = len(header["split_feature"]), sum(len(np.unique(column)) for column in mdp.features.T)
+    if splits > values:
+        raise RejectedError(f"the certificate lists {splits} splits, but features have {values} values in all")
     return mdp
 
 

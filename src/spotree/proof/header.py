@@ -53,6 +53,9 @@ def check_header(header: dict[str, Any]) -> None:
         )
     if int(tree.action.max()) >= header["actions"]:
         raise ClaimError(f"the tree takes action {tree.action.max()}, but there are {header['actions']}")
+    for kind in ("feature_names", "action_names"):
+        if len(set(header.get(kind, []))) < len(header.get(kind, [])):
+            raise ClaimError(f"{kind} has a name twice")
     if {"feature_names", "action_names"} <= header.keys():
         fits_names(tree, header["feature_names"], header["action_names"])
     if len(header["split_feature"]) != len(header["split_threshold"]):

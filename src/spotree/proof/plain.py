@@ -365,10 +365,27 @@ class Plain:
             above, visits = self.excess_visits(world, visits, floor, small)
         return visits, bounded.lost * above
 
-    def losses(self, world: World, allowed: Mask, visits: Floats, regret: Floats, never: float) -> Floats:
+    def surely_visited(self, world: World, floor: Floats) -> Mask:
+        """States that every tree of the region comes to, if it is better than what is to be shown.
+
+        Not those with visits above 0: visits may be too high by what their slack makes up for, which no slack does
+        where an action is forbidden.
+        """
+        source, target, _ = self.lowest(world)
+        found = ((self.initial > 0) | (floor > 0)) & world.states
+        while True:
+            more = target[found[source] & ~found[target]]
+            if len(more) == 0:
+                return found
+            found[more] = True
+
+    def losses(
+        self, world: World, allowed: Mask, visits: Floats, floor: Floats, regret: Floats, never: float
+    ) -> Floats:
         """[group, action] least loss by taking the action there, up to `never`, which stands for infinity."""
         fine = self.exists & world.usable[self.row]
-        each = np.where(fine, visits[:, None] * regret[self.row], never * (visits[:, None] > 0))
+        sure = np.zeros(self.num_states, bool) if fine.all() else self.surely_visited(world, floor)
+        each = np.where(fine, visits[:, None] * regret[self.row], never * sure[:, None])
         loss = np.minimum(np.add.reduceat(each[self.by_group], self.group_start, axis=0), never)
         return np.where(world.groups[:, None], np.where(allowed, loss, never), 0.0)
 

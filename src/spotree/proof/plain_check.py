@@ -159,7 +159,7 @@ class PlainProof:
             budget = max(region.upper + slack - self.threshold, TINY)
             budget += plain.sums * budget
             region.upper = self.threshold + budget
-            each = plain.losses(world, region.allowed, visits, regret, never=2 * budget)
+            each = plain.losses(world, region.allowed, visits, self.floor, regret, never=2 * budget)
             region.losses = self.cover.trees.losses(each)
             closed |= region.upper - region.losses.of(region.items) <= self.threshold
             if closed and at_end:

@@ -94,6 +94,8 @@ class PlainSymmetries:
             lost = np.abs(chance[here] - chance[there][:, state]).sum(axis=1)
             rows = max(rows, float(lost.max(initial=0.0)))
             reward = max(reward, float(np.abs(plain.reward[here] - plain.reward[there]).max(initial=0.0)))
+        if ((plain.initial[state] > 0) != (plain.initial > 0)).any():
+            raise self.fail(number, "where episodes begin")
         return float(np.abs(plain.initial[state] - plain.initial).sum()), reward, rows
 
     def check_rounding(self, tolerance: float) -> None:

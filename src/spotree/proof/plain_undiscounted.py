@@ -78,7 +78,8 @@ class PlainUndiscounted(Plain):
     def widest(self, value: float, bound: float) -> float:
         """Returns, or the rewards that can be reached, are larger; where all are 0, every claim is true."""
         rewards = self.spread() or self.largest or 1.0
-        return max(abs(value), abs(bound) if math.isfinite(bound) else 0.0, rewards)
+        shown = max(value, bound)
+        return max(abs(value), abs(shown) if math.isfinite(shown) else 0.0, rewards)
 
     def unlike(self, value: float) -> float:
         """How far a return of the model as it stands may be from one of rows that are divided by their sum."""
