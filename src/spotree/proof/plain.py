@@ -372,7 +372,7 @@ class Plain:
         where an action is forbidden.
         """
         source, target, _ = self.lowest(world)
-        found = ((self.initial > 0) | (floor > 0)) & world.states
+        found: Mask = ((self.initial > 0) | (floor > 0)) & world.states
         while True:
             more = target[found[source] & ~found[target]]
             if len(more) == 0:
