@@ -40,10 +40,13 @@ class Lead {
 
     std::atomic<bool> begun{false};
 
-    // A thread of rule "state" goes over for good.
+    // A thread of rule "state" goes over for good. Where that rule has come a good part of the way, what
+    // symmetries may save the other one does not count.
     bool of_trees() {
         if (!trees_ || elapsed() < kBeforeChange / head_) return false;
-        return tree_share() > std::max(kLeastLead, state_share());
+        const double states = state_share();
+        const double trees = states < kGoodPart ? tree_share() : trees_->share();
+        return trees > std::max(kLeastLead, states);
     }
 
     // The thread of rule "tree" (no other) helps out where rule "state" gets on and its own does not; it goes
@@ -71,6 +74,7 @@ class Lead {
 
   private:
     static constexpr double kBeforeChange = 3, kLeastLead = 0.01;  // seconds, share: a change of rule
+    static constexpr double kGoodPart = 0.25;                      // of the way
     static constexpr double kFarAhead = 0.1, kShrinks = 0.8, kStands = 0.97;  // shares: help
     static constexpr double kMostHelp = 0.5;                                  // of the time
 
