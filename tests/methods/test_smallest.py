@@ -232,7 +232,8 @@ def ends_at_once(reward: list[list[float]], initial: list[float] | None = None, 
     start = np.zeros(states)
     start[: len(reward)] = np.full(len(reward), 1 / len(reward)) if initial is None else initial
     return build_mdp(
-        transitions=np.zeros((states, actions, states)),
+        transitions=np.zeros((actions, states, states)),
+        ends=np.ones((states, actions)),
         reward=np.array([*reward, *[[1e7] * actions] * more]),
         discount=0.9,
         initial=start,
@@ -259,9 +260,10 @@ def test_what_nothing_leads_to_makes_no_tree_good_enough() -> None:
 
 def test_without_a_discount_factor_what_comes_next_needs_no_leaf() -> None:
     onward = np.zeros((3, 3, 3))
-    onward[:2, :, 2] = 1.0  # both first states lead to the third, which counts nothing at discount 0
+    onward[:, :2, 2] = 1.0  # both first states lead to the third, which counts nothing at discount 0
     mdp = build_mdp(
         transitions=onward,
+        ends=np.array([[0.0] * 3, [0.0] * 3, [1.0] * 3]),
         reward=np.eye(3),
         discount=0.0,
         initial=np.array([0.5, 0.5, 0.0]),
