@@ -99,7 +99,7 @@ void screens(const Owned& model, int depth, Chance& chance, Report& report) {
     if (model.worth(tree) == kInfeasible) return;
     Random random(static_cast<uint64_t>(chance.below(1000)));
     Screen screen(model.search);
-    screen.begin_run(0, 0);
+    screen.rejected(100);
     for (int k = 0; k < 20; ++k) {
         const bool away = screen.turns_away(tree, tree, 0.0, random);
         report.expect(!away, "a tree that changes nothing is not turned away", away, 0);
