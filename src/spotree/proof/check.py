@@ -73,9 +73,10 @@ def _the_model(mdp: MDP, certificate: Certificate) -> MDP:
             f"the certificate is about another model ({header['model']}), or this one read with other options;"
             " give the model exactly as it was certified"
         )
-    splits, values = len(header["split_feature"]), sum(len(np.unique(column)) for column in mdp.features.T)
-    if splits > values:
-        raise RejectedError(f"the certificate lists {splits} splits, but features have {values} values in all")
+    if len(header["split_feature"]) > mdp.features.size:
+        raise RejectedError(
+            f"the certificate lists {len(header['split_feature'])} splits, but there are {mdp.features.size} values"
+        )
     return mdp
 
 
