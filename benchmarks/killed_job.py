@@ -32,12 +32,15 @@ class Search:
     depth: int = 3
     threads: int = 2
     more: tuple[str, ...] = ("--no-prove",)  # a proof that closes would end the job early
+    max_leaves: int | None = None
 
     verb = "solve"
 
     def command(self, seconds: float, every: float, file: Path) -> list[str]:
         """What a batch system would start, for the first time or again."""
-        size = ["--depth", str(self.depth), "--threads", str(self.threads), "--time", f"{max(seconds, 0.1):.2f}"]
+        size = ["--depth", str(self.depth)]
+        size += ["--max-leaves", str(self.max_leaves)] if self.max_leaves is not None else []
+        limits = ["--threads", str(self.threads), "--time", f"{max(seconds, 0.1):.2f}"]
         keep = ["--checkpoint", str(file), "--checkpoint-every", str(every)]
         resumed = ["--resume", str(file)] * file.exists()
         return [
@@ -47,6 +50,7 @@ class Search:
             self.verb,
             self.model,
             *size,
+            *limits,
             *keep,
             *resumed,
             *self.more,
@@ -55,7 +59,7 @@ class Search:
 
     def saved(self, file: Path) -> tuple[float, float]:
         """Seconds and value in the checkpoint."""
-        there = load_search(file, spotree.load(self.model), self.depth, None)
+        there = load_search(file, spotree.load(self.model), self.depth, self.max_leaves)
         return there.seconds, there.value
 
     def judged(self, said: str, file: Path) -> float:
@@ -79,7 +83,7 @@ class Proof(Search):
 
     def saved(self, file: Path) -> tuple[float, float]:
         mdp = spotree.load(self.model)
-        there = load_proof(file, mdp, self.depth, None, TOLERANCE)
+        there = load_proof(file, mdp, self.depth, self.max_leaves, TOLERANCE)
         return there.seconds, spotree.evaluate(mdp, there.tree) if there.found else float("-inf")
 
     def judged(self, said: str, file: Path) -> float:

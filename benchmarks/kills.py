@@ -88,6 +88,7 @@ def main() -> None:
     parser.add_argument("--job", choices=("search", "proof"), default="search")
     parser.add_argument("--model", help=f"{Search.model}, or {Proof.model} for a proof")
     parser.add_argument("--depth", type=int, help=f"{Search.depth}, or {Proof.depth} for a proof")
+    parser.add_argument("--max-leaves", type=int)
     parser.add_argument("--cluster", help="as for the command line, such as local:2")
     parser.add_argument("--threads", type=int, help="2, or 1 on a cluster")
     parser.add_argument("--seed", type=int, default=0)
@@ -95,7 +96,7 @@ def main() -> None:
     kind = Search if given.job == "search" else Proof
     on = ("--cluster", given.cluster) if given.cluster else ()
     threads = given.threads or (1 if given.cluster else 2)
-    job = kind(given.model or kind.model, given.depth or kind.depth, threads, kind.more + on)
+    job = kind(given.model or kind.model, given.depth or kind.depth, threads, kind.more + on, given.max_leaves)
     sys.exit(show(job, given, lambda text: print(text, flush=True)) > 0)
 
 

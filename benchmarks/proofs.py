@@ -1,12 +1,13 @@
 """Proofs over all trees: value, bound, gap, seconds, and whether the checker accepts the certificate.
 
 python benchmarks/proofs.py [--time 600] [--models blackjack ...] [--depths 1 2 3 4] [--threads N] [--no-check]
-                            [--set omdt|protocols] [--plain] [--out FILE]
+                            [--set omdt|protocols] [--plain REGIONS] [--out FILE]
 
 One line per model and depth. "seconds" is the whole run, a short search for a first tree included; "known" is the
 optimum that an earlier run of ours, or OMDT, proved. "cpu" and "check" are CPU seconds to prove and to read and check
-the certificate (with --plain also by the plain checker, which may take an hour for 200,000 regions). All runs go to a
-JSON file with date, commit and the trees.
+the certificate; with --plain certificates of at most so many regions are given to the plain checker too, which takes
+about 10 ms a region. All runs go to a JSON file with date, commit and the trees, rewritten after every run; what an
+`--out` file of the same settings holds already is not repeated.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from kept import fresh, keep
+from kept import Runs, fresh
 from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
@@ -79,13 +80,17 @@ KNOWN = {
 }
 
 
-def one(name: str, depth: int, seconds: float, threads: int | None, checked: bool, plain: bool) -> dict[str, Any]:
+def proof(
+    name: str, depth: int, time_limit: float, threads: int | None, checked: bool, plain: int
+) -> dict[str, Any]:
     """Prove one cell and check its certificate."""
     mdp = load(name)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.cert"
         began, used = time.perf_counter(), time.process_time()
-        solution = certify(mdp, depth, time_limit=seconds, threads=threads, certificate=path if checked else None)
+        solution = certify(
+            mdp, depth, time_limit=time_limit, threads=threads, certificate=path if checked else None
+        )
         row: dict[str, Any] = {
             "model": name,
             "depth": depth,
@@ -101,7 +106,7 @@ def one(name: str, depth: int, seconds: float, threads: int | None, checked: boo
             "tree": solution.as_dict()["tree"],
             "tree_found": min(line.seconds for line in solution.history if line.value == solution.value),
         }
-        for kind in ("native", "plain")[: checked * (1 + plain)]:
+        for kind in ("native", "plain")[: checked * (1 + (row["regions"] <= plain))]:
             row["certificate_bytes"] = path.stat().st_size
             used = time.process_time()
             verdict = check(mdp, Certificate.load(path), plain=kind == "plain")
@@ -128,20 +133,28 @@ def main() -> None:
     parser.add_argument("--models", nargs="*")
     parser.add_argument("--depths", nargs="*", type=int)
     parser.add_argument("--threads", type=int)
-    parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--plain", type=int, default=0, metavar="REGIONS")
     parser.add_argument("--no-check", action="store_true")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     depths = given.depths or ([1, 2, 3, 4] if given.set == "omdt" else [1, 2])
-    rows = []
+    settings = {
+        "time_limit": given.time,
+        "threads": given.threads,
+        "checked": not given.no_check,
+        "plain": given.plain,
+    }
+    runs = Runs(given.out or fresh("proofs"), settings)
+    print(f"{settings}, {os.cpu_count()} cores")
     print(
         f"{'model':26}{'D':>2} {'value':>13} {'bound':>13} {'gap':>9} {'proved':>7} {'seconds':>8} {'cpu':>7}"
         f" {'regions':>8} {'MB':>6} {'check':>7} {'plain':>7} {'certificate':>12}  known"
     )
     for depth in depths:
+        mine = []
         for name in given.models or SETS[given.set]:
-            row = one(name, depth, given.time, given.threads, not given.no_check, given.plain)
-            rows.append(row)
+            row = runs.get(proof, name, depth)
+            mine.append(row)
             holds = {True: "accepted", False: "REJECTED", None: "unchecked"}[row.get("accepted")]
             print(
                 f"{name:26}{depth:2} {row['value']:13.6f} {row['bound']:13.6f} {row['gap']:9.2e}"
@@ -151,11 +164,8 @@ def main() -> None:
                 f" {holds:>12}  {verdict_text(row)}",
                 flush=True,
             )
-        mine = [row for row in rows if row["depth"] == depth]
         print(f"depth {depth}: {sum(row['proved'] for row in mine)} of {len(mine)} proved", flush=True)
-    out = given.out or fresh("proofs")
-    keep(out, cores=os.cpu_count(), time_limit=given.time, rows=rows)
-    print(f"written to {out}")
+    print(f"runs: {runs.path}")
 
 
 if __name__ == "__main__":

@@ -13,14 +13,13 @@ repeated.
 
 import argparse
 import csv
-import json
 import os
 import statistics
 from pathlib import Path
 from typing import Any
 
 import spotree
-from kept import ROOT, commit, fresh, keep
+from kept import ROOT, Runs, fresh
 from spotree.models import load
 
 TABLE = ROOT / "tests" / "facts" / "spot_tables.csv"
@@ -67,48 +66,25 @@ def paper_values(method: str) -> dict[tuple[str, int], float]:
         }
 
 
-class Runs:
-    """The runs done so far, kept in a file."""
+def returned(
+    model: str, depth: int, seed: int, time: float, until_known: bool = False, **settings: Any
+) -> dict[str, Any]:
+    """One run of the search."""
+    mdp, known = load(model), KNOWN.get((model, depth))
+    best = spotree.optimum(mdp).value
 
-    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
-        self.path, self.settings, self.runs = path, settings, []
-        if path.exists():
-            known = json.loads(path.read_text())
-            if known["settings"] != settings:
-                raise SystemExit(f"{path} holds runs with {known['settings']}; choose another --out")
-            self.runs = known["runs"]
+    def stop_at_known(line: spotree.Progress) -> None:
+        if until_known and known is not None and line.value >= known * best - ROUNDING_KNOWN * abs(best):
+            raise KeyboardInterrupt
 
-    def get(self, model: str, depth: int, seed: int) -> dict[str, Any]:
-        """That run, done now if it is not there yet."""
-        for run in self.runs:
-            if (run["model"], run["depth"], run["seed"]) == (model, depth, seed):
-                return run
-        settings = {("time_limit" if name == "time" else name): value for name, value in self.settings.items()}
-        until_known = settings.pop("until_known", False)
-        mdp, known = load(model), KNOWN.get((model, depth))
-
-        def stop_at_known(line: spotree.Progress) -> None:
-            if until_known and known is not None and line.value >= known * best - ROUNDING_KNOWN * abs(best):
-                raise KeyboardInterrupt
-
-        best = spotree.optimum(mdp).value
-        found = spotree.solve(mdp, depth, seed=seed, progress=stop_at_known, **settings)
-        run = {
-            "model": model,
-            "depth": depth,
-            "seed": seed,
-            "value": found.value,
-            "of_optimum": found.of_optimum,
-            "seconds_to_best": next(
-                line.seconds for line in found.history if line.value >= found.history[-1].value
-            ),
-            "seconds": found.seconds,
-            "leaves": found.policy.num_leaves,
-            "commit": commit(),
-        }
-        self.runs.append(run)
-        keep(self.path, settings=self.settings, runs=self.runs)
-        return run
+    found = spotree.solve(mdp, depth, seed=seed, time_limit=time, progress=stop_at_known, **settings)
+    return {
+        "value": found.value,
+        "of_optimum": found.of_optimum,
+        "seconds_to_best": next(line.seconds for line in found.history if line.value >= found.history[-1].value),
+        "seconds": found.seconds,
+        "leaves": found.policy.num_leaves,
+    }
 
 
 def line(model: str, depth: int, runs: list[dict[str, Any]], paper: float | None) -> str:
@@ -147,7 +123,7 @@ def main() -> None:
     print(f"{'model':<26} {'D':>2} {'median':>10} {'worst':>10} {'best':>10} {'paper':>10}  above  s to best")
     for model in options.models:
         for depth in options.depths:
-            found = [runs.get(model, depth, seed) for seed in options.seeds]
+            found = [runs.get(returned, model, depth, seed) for seed in options.seeds]
             print(line(model, depth, found, published.get((PAPER.get(model, model), depth))), flush=True)
     print(f"runs: {out}")
 

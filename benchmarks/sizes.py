@@ -11,17 +11,15 @@ commit, rewritten after every run; runs that an `--out` file of the same setting
 """
 
 import argparse
-import json
 import os
 import statistics
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import spotree
-from kept import commit, fresh, keep
+from kept import Runs, fresh
 from published import PUBLISHED_AS, published
 from spotree.mdp import MDP
 from spotree.methods.by_leaves import ENOUGH, ByLeaves
@@ -74,17 +72,17 @@ def plain_return(mdp: MDP, policy: TreePolicy) -> float:
     return float(mdp.initial @ value)
 
 
-def sizes(model: str, seed: int, seconds: float, threads: int) -> dict[str, Any]:
+def sizes(model: str, seed: int, time: float, threads: int) -> dict[str, Any]:
     """Inner nodes and gap within each tolerance, and how many leaves an optimal tree needs."""
     mdp = spotree.load(model)
-    frame = Frame(mdp, ENOUGH, None, "sizes", seed, seconds)
+    frame = Frame(mdp, ENOUGH, None, "sizes", seed, time)
     best, search = frame.optimum.value, ByLeaves(frame, rank_features(mdp), threads)
     search.aim([tolerance * search.unit for tolerance in TOLERANCES])
     reached: dict[str, float] = {}
     known: dict[float, int] = {}
     rounds = 0
-    while not rounds or frame.seconds < seconds:
-        search.round(rounds, max(seconds - frame.seconds, 0.0))
+    while not rounds or frame.seconds < time:
+        search.round(rounds, max(time - frame.seconds, 0.0))
         rounds += 1
         for tolerance in TOLERANCES:
             leaves = next((k for k, loss in search.sizes if loss <= tolerance * search.unit), None)
@@ -105,10 +103,10 @@ def sizes(model: str, seed: int, seconds: float, threads: int) -> dict[str, Any]
     return found | {"least_leaves": search.least_leaves(10.0), "rounds": rounds}
 
 
-def deep(model: str, depth: int, seed: int, seconds: float, threads: int) -> dict[str, Any]:
+def deep(model: str, depth: int, seed: int, time: float, threads: int) -> dict[str, Any]:
     """The return of a deep tree."""
     mdp = spotree.load(model)
-    found = spotree.solve(mdp, depth, time_limit=seconds, seed=seed, threads=threads)
+    found = spotree.solve(mdp, depth, time_limit=time, seed=seed, threads=threads)
     plain = plain_return(mdp, found.policy)
     if abs(plain - found.value) > 1e-8 * max(1.0, abs(plain)):
         raise SystemExit(f"{model}, depth {depth}, seed {seed}: {found.value} by the search, {plain} by NumPy")
@@ -120,36 +118,14 @@ def deep(model: str, depth: int, seed: int, seconds: float, threads: int) -> dic
     }
 
 
-def curve(model: str, leaves: int, seed: int, seconds: float, threads: int) -> dict[str, Any]:
+def curve(model: str, leaves: int, seed: int, time: float, threads: int) -> dict[str, Any]:
     """The frontier, each point evaluated by NumPy."""
     mdp = spotree.load(model)
-    found = spotree.frontier(mdp, leaves, time_limit=seconds, seed=seed, threads=threads)
+    found = spotree.frontier(mdp, leaves, time_limit=time, seed=seed, threads=threads)
     values = {str(point.policy.num_leaves): plain_return(mdp, point.policy) for point in found.points}
     if list(values.values()) != sorted(values.values()):
         raise SystemExit(f"{model}, seed {seed}: more leaves return less")
     return {"values": values, "optimum": found.points[0].optimum, "least_leaves": found.least_leaves}
-
-
-class Runs:
-    """The runs done so far, kept in a file."""
-
-    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
-        self.path, self.settings, self.runs = path, settings, []
-        if path.exists():
-            known = json.loads(path.read_text())
-            if known["settings"] != settings:
-                raise SystemExit(f"{path} holds runs with {known['settings']}; choose another --out")
-            self.runs = known["runs"]
-
-    def get(self, run: Callable[..., dict[str, Any]], *key: Any) -> dict[str, Any]:
-        """That run, done now if it is not there yet."""
-        for known in self.runs:
-            if known["key"] == [run.__name__, *key]:
-                return known
-        found = run(*key, self.settings["time"], self.settings["threads"])
-        self.runs.append({"key": [run.__name__, *key], **found, "commit": commit()})
-        keep(self.path, settings=self.settings, runs=self.runs)
-        return self.runs[-1]
 
 
 def show_sizes(runs: Runs, models: list[str], seeds: list[int]) -> None:
