@@ -10,11 +10,11 @@ from spotree.mdp.core import core_model
 from spotree.mdp.reachable import reachable_states
 from spotree.methods.frame import READY_SHARE, ROUNDING, Frame
 from spotree.methods.ranks import ModelRanks
+from spotree.methods.request import ENOUGH
 from spotree.tree.shape import Shape, preorder
 from spotree.tree.tree import Tree, leaf
 
 ROUND_WORK = 200_000_000  # counted operations of one thread between two exchanges (about 0.3 s)
-ENOUGH = 2**20  # leaves: more than any tree has that this search can make
 PROOF_WORK = 3_000_000_000  # counted work that a bound on leaves may take
 SURE = 1e-10  # of the largest |V*| in reach: values known this well tell a choice with regret from one without
 

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
-from spotree.methods.by_leaves import ENOUGH, ByLeaves
+from spotree.methods.by_leaves import ByLeaves
 from spotree.methods.figures import Figures
 from spotree.methods.frame import ROUNDING, TOLERANCE, Frame
 from spotree.methods.history import Progress, turning_points
 from spotree.methods.ranks import rank_features
-from spotree.methods.request import Request
+from spotree.methods.request import ENOUGH, Request
 from spotree.methods.smallest import Smallest, answer
 from spotree.methods.solution import SolveStatus
 from spotree.methods.start import Start

@@ -9,14 +9,14 @@ from typing import Any
 from spotree.document import document
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
-from spotree.methods.by_leaves import ENOUGH, ByLeaves
+from spotree.methods.by_leaves import ByLeaves
 from spotree.methods.fewest import best_leaf
 from spotree.methods.figures import Figures, percent_text
 from spotree.methods.frame import Frame
 from spotree.methods.history import Progress, Size
 from spotree.methods.ranks import rank_features
 from spotree.methods.remembered import remember
-from spotree.methods.request import Request
+from spotree.methods.request import ENOUGH, Request
 from spotree.methods.solution import Solution, SolveStatus
 from spotree.methods.start import Start
 from spotree.shown import shown
