@@ -40,8 +40,7 @@ void collect_by(const LossModel& model, std::span<const int32_t> states, const L
 // The same with visits times regret.
 inline void collect(const LossModel& model, std::span<const int32_t> states,
                     const std::vector<double>& visits, Items& items) {
-    collect_by(
-        model, states, [&](int32_t s, int32_t row) { return visits[s] * model.regret(row); }, items);
+    collect_by(model, states, [&](int32_t s, int32_t row) { return visits[s] * model.regret(row); }, items);
 }
 
 // The judge's tree goes into the archive if it is small enough and loses less than those of its size.

@@ -55,7 +55,8 @@ class MustReach {
         if (states.empty()) return 1;
         Items items;  // whatever has regret is infinitely dear, however often it is visited
         collect_by(
-            model_, states, [&](int32_t, int32_t row) { return model_.surely_regretted(row) ? 1.0 : 0.0; }, items);
+            model_, states, [&](int32_t, int32_t row) { return model_.surely_regretted(row) ? 1.0 : 0.0; },
+            items);
         Random random(secret);
         Programme programme(model_, secret);
         const auto tree =

@@ -10,8 +10,8 @@ import typer
 from spotree.cli.answer import exit_as, hand_over
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson, check_writable, show_facts, show_json, show_table
-from spotree.cli.streams import complain
 from spotree.cli.solve import FreeDepth, Seconds, Seed, Start, Threads
+from spotree.cli.streams import complain
 from spotree.errors import SpotreeError
 from spotree.files import UnwrittenError
 from spotree.shown import LONGEST_LINE, shown

@@ -150,7 +150,8 @@ def fewest(
     if alone is not None and alone[0] >= target - rounding:
         trees = [alone[1]]
     # The search's own belief does not count: the smallest that may reach the target when it is evaluated.
-    tree = next((t for t in sorted(trees, key=attrgetter("num_leaves")) if _may_reach(frame, t, target - 2 * rounding)), None)
+    trees.sort(key=attrgetter("num_leaves"))
+    tree = next((one for one in trees if _may_reach(frame, one, target - 2 * rounding)), None)
     if tree is not None and tree.num_leaves < least:  # as good only up to rounding: the bound says nothing of it
         least = 1
     if tree is None:
