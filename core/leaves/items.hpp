@@ -13,9 +13,9 @@
 
 namespace spotree::leaves {
 
-// The groups of these states and, for each action, visits times regret.
-inline void collect(const LossModel& model, std::span<const int32_t> states,
-                    const std::vector<double>& visits, Items& items) {
+// The groups of these states and, for each action, what `loss` says of a state and its row, added up.
+template <class Loss>
+void collect_by(const LossModel& model, std::span<const int32_t> states, const Loss& loss, Items& items) {
     const int32_t actions = model.num_actions;
     items.group.clear();
     items.loss.clear();
@@ -31,10 +31,16 @@ inline void collect(const LossModel& model, std::span<const int32_t> states,
         for (int32_t a = 0; a < actions; ++a) {
             const int32_t row = model.choices(s)[a];
             items.loss[static_cast<size_t>(at) * actions + a] +=
-                row < 0 ? std::numeric_limits<double>::infinity() : visits[s] * model.regret(row);
+                row < 0 ? std::numeric_limits<double>::infinity() : loss(s, row);
         }
     }
     for (const int32_t g : items.group) place[g] = -1;
+}
+
+// The same with visits times regret.
+inline void collect(const LossModel& model, std::span<const int32_t> states,
+                    const std::vector<double>& visits, Items& items) {
+    collect_by(model, states, [&](int32_t s, int32_t row) { return visits[s] * model.regret(row); }, items);
 }
 
 // The judge's tree goes into the archive if it is small enough and loses less than those of its size.

@@ -23,7 +23,9 @@ namespace spotree::leaves {
 // out.
 class LossModel : public neighbourhood::SearchModel {
   public:
-    static constexpr double kNoRegret = 1e-9;  // of the largest |V*|: less than this is rounding
+    // Of the largest |V*|. A step's rounding is below the first, and so little is nothing however many steps
+    // a policy takes; a regret above the second is one although V* is known only roughly.
+    static constexpr double kRounding = 1e-12, kSure = 1e-9;
 
     // `model` has merged choices, groups and V*; `span` is the scale of losses. Once stopped, forced states
     // stay.
@@ -32,12 +34,13 @@ class LossModel : public neighbourhood::SearchModel {
         optimum = 0;
         random_return = -span;
         read();
-        eliminate(stop);
+        if (discount > 0) eliminate(stop);
         write();
     }
     LossModel(const LossModel&) = delete;
 
     double regret(int32_t row) const { return -reward[row]; }
+    bool surely_regretted(int32_t row) const { return regret(row) > kSure * largest_; }
 
   private:
     using Entry = std::pair<int32_t, double>;  // next state, discounted probability
@@ -55,16 +58,15 @@ class LossModel : public neighbourhood::SearchModel {
         const SearchModel& from = original_;
         rows_.resize(from.num_rows() + 1);
         entering_.resize(from.num_states);
-        double largest = 0;
         for (const int32_t s : reachable()) {
             if (std::isfinite(from.optimal_value[s])) {
-                largest = std::max(largest, std::abs(from.optimal_value[s]));
+                largest_ = std::max(largest_, std::abs(from.optimal_value[s]));
             }
         }
         for (int32_t s = 0; s < from.num_states; ++s) {
             for (int32_t a = 0; a < (forced(s) ? 1 : from.num_actions); ++a) {
                 const int32_t row = from.choices(s)[a];
-                if (row >= 0 && !rows_[row].used) take(s, row, kNoRegret * largest);
+                if (row >= 0 && !rows_[row].used) take(s, row, kRounding * largest_);
             }
         }
         const auto first = static_cast<int32_t>(from.num_rows());
@@ -101,10 +103,13 @@ class LossModel : public neighbourhood::SearchModel {
         taken.used = true;
         taken.regret = std::max(0.0, from.optimal_value[state] - value);
         if (taken.regret <= none || forced(state)) taken.regret = 0;
+        // At discount 0 what comes next is worth nothing, but no forbidden action may be taken there.
+        const double factor = from.discount > 0 ? from.discount : 1.0;
+        if (from.discount == 0 && from.initial[state] == 0) taken.regret = 0;
         taken.earned = std::abs(from.reward[row]);
         for (int64_t e = from.row_start[row]; e < from.row_start[row + 1]; ++e) {
-            if (from.discount * from.probability[e] == 0) continue;
-            taken.entries.push_back({from.target[e], from.discount * from.probability[e]});
+            if (factor * from.probability[e] == 0) continue;
+            taken.entries.push_back({from.target[e], factor * from.probability[e]});
             entering_[from.target[e]].push_back(row);
         }
         entries_ += static_cast<int64_t>(taken.entries.size());
@@ -221,7 +226,7 @@ class LossModel : public neighbourhood::SearchModel {
         for (const int32_t row : rows_of_) {
             for (const auto& [to, weight] : rows_[row].entries) {
                 target_.push_back(number[to]);
-                probability_.push_back(discount > 0 ? weight / discount : 0.0);
+                probability_.push_back(discount > 0 ? weight / discount : weight);
             }
         }
         num_states = static_cast<int32_t>(state.size());
@@ -248,6 +253,7 @@ class LossModel : public neighbourhood::SearchModel {
     static constexpr double kEndless = 1e-12;
 
     const SearchModel& original_;
+    double largest_ = 0;                          // |V*| of a state that some policy comes to
     std::vector<Row> rows_;                       // [row], and the first states
     std::vector<std::vector<int32_t>> entering_;  // [state] rows that lead there, or did
     std::vector<int32_t> place_, rows_of_;

@@ -28,7 +28,7 @@ class MustReach {
         for (int32_t s = 0; s < model.num_states; ++s) {
             for (int64_t row = model.choice_start[s]; row < model.choice_start[s + 1]; ++row) {
                 state_of_[row] = s;
-                if (model.regret(static_cast<int32_t>(row)) > 0) continue;
+                if (model.surely_regretted(static_cast<int32_t>(row))) continue;
                 ++rows_[s];
                 for (int64_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
                     entering_[model.target[e]].push_back(static_cast<int32_t>(row));
@@ -54,7 +54,9 @@ class MustReach {
         if (!find(stop, states)) return 0;
         if (states.empty()) return 1;
         Items items;  // whatever has regret is infinitely dear, however often it is visited
-        collect(model_, states, std::vector<double>(model_.num_states, 1.0), items);
+        collect_by(
+            model_, states, [&](int32_t, int32_t row) { return model_.surely_regretted(row) ? 1.0 : 0.0; },
+            items);
         Random random(secret);
         Programme programme(model_, secret);
         const auto tree =
@@ -66,7 +68,7 @@ class MustReach {
     bool decides(int32_t state) const {
         const int32_t* choices = model_.choices(state);
         return std::any_of(choices, choices + model_.num_actions,
-                           [&](int32_t row) { return row < 0 || model_.regret(row) > 0; });
+                           [&](int32_t row) { return row < 0 || model_.surely_regretted(row); });
     }
 
     bool avoidable(int32_t state) {

@@ -145,6 +145,8 @@ def test_only_the_same_run_goes_on(tmp_path: Path) -> None:
         found.refuse_other(path, **same | {"depth": 4})
     with pytest.raises(ReadError, match="for depth 3, not depth 3 and 5 leaves"):
         found.refuse_other(path, **same | {"max_leaves": 5})
+    with pytest.raises(ReadError, match="for depth 3, not 6 leaves;"):
+        found.refuse_other(path, **same | {"depth": 5, "max_leaves": 6})
     with pytest.raises(ReadError, match="with method 'neighbourhood', not 'spot'"):
         found.refuse_other(path, **same, settings={"method": "spot"})
 

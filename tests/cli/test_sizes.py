@@ -100,3 +100,37 @@ def test_solve_takes_leaves_alone_a_depth_alone_or_neither() -> None:
     assert asked() == (3, None)
     assert asked("--max-leaves", 9) == (8, 9)
     assert asked("--max-leaves", 9, "-d", 4) == (4, 9)
+
+
+def needs_three(folder: Path) -> Path:
+    """No tree with fewer than three leaves avoids its forbidden actions."""
+    import numpy as np
+
+    mdp = spotree.build_mdp(
+        np.stack([np.eye(3)] * 3), np.ones((3, 3)), 0.9, available=np.eye(3, dtype=bool), missing="forbid"
+    )
+    mdp.save(folder / "three.npz")
+    return folder / "three.npz"
+
+
+def test_a_size_that_no_tree_has_costs_no_result(tmp_path: Path) -> None:
+    text = run("frontier", needs_three(tmp_path), "--leaves", 2, "-t", 1, "-o", tmp_path / "run.json")
+    assert "The tree above has 3 leaves." in text
+    assert spotree.Solution.load(tmp_path / "run.json").policy.num_leaves == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "size"),
+    [(("frontier", "-k", 2), "at most 2 leaves"), (("smallest", "-d", 1), "depth 1")],
+)
+def test_where_no_tree_is_feasible_the_size_asked_for_is_named(arguments, size: str, tmp_path: Path) -> None:
+    command, *options = map(str, arguments)
+    with pytest.raises(spotree.SpotreeError, match=f"no tree of {size} that avoids forbidden actions"):
+        CliRunner().invoke(app, [command, str(needs_three(tmp_path)), "-t", "1", *options], catch_exceptions=False)
+
+
+def test_a_sweep_of_one_seed_shows_no_columns_over_seeds_and_fits() -> None:
+    text = run("sweep", "xor", "--depths", "1", "-t", 1)
+    assert "median" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "median" in run("sweep", "xor", "--depths", "1", "--seeds", 2, "-t", 1)

@@ -126,3 +126,9 @@ def test_a_solution_knows_its_cost_and_its_loss() -> None:
     assert costs.of_optimum == pytest.approx(1.2)  # in Python, more is better: nothing is negated
     assert "cost 3 >= 2.5" in repr(costs)
     assert replace(costs, value=-2.5 + 1e-15).loss == 0.0
+
+
+def test_a_bound_that_is_the_value_is_not_said_to_be_more_by_0() -> None:
+    assert Figures(1.0, 0.0, 1.0, 1.0, proved=True).bound_words == "no tree of the size is better"
+    near = Figures(1.0, 0.0, 0.5, 0.5 + 1e-10, proved=True)
+    assert near.bound_words == "no tree of the size is better by more than 1.0e-10"

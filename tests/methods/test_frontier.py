@@ -165,3 +165,19 @@ def test_points_are_saved_with_the_others_and_show_themselves(tmp_path) -> None:
 
     data = report_data(again, spotree.load("frozenlake_4x4"))
     assert [size["leaves"] for size in data["frontier"]] == [size.leaves for size in knee.frontier]
+
+
+def test_where_every_leaf_brings_as_much_the_knee_is_the_last_one() -> None:
+    for size in (2, 3):
+        mdp = build_mdp(np.stack([np.eye(size)] * size), np.eye(size), 0.9, features=np.arange(size)[:, None])
+        found = trees_of(mdp)
+        assert found.knee.policy.num_leaves == size
+        assert found.words == f"{size} leaves: 100 % of the best policy's"
+
+
+def test_the_search_ends_where_there_is_nothing_else_to_find() -> None:
+    for reward in (np.ones((2, 2)), np.eye(2)):
+        mdp = build_mdp(np.stack([np.eye(2)] * 2), reward, 0.9, features=np.arange(2)[:, None])
+        found = spotree.frontier(mdp, time_limit=1e6, threads=1)
+        assert found.status is SolveStatus.FINISHED
+        assert all(point.proved_optimal for point in found.points)

@@ -8,6 +8,7 @@ import pytest
 import spotree
 from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp import MDP, build_mdp
+from spotree.methods.by_leaves import ByLeaves, Sized
 from spotree.tree.policy import TreePolicy
 from spotree.tree.tree import leaf, make_tree
 
@@ -80,3 +81,13 @@ def test_what_has_no_return_to_keep_is_refused() -> None:
                 make_tree([0, -1, -1], [0.5, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 0, 1]), ("w",), mdp.action_names
             ),
         )
+
+
+def test_the_answer_is_the_tree_itself_where_the_search_is_wrong_about_the_others(monkeypatch) -> None:
+    mdp = spotree.load("frozenlake_4x4")
+    policy = spotree.smallest(mdp, 0.0, time_limit=20, threads=1).policy
+    wrong = [Sized(1, 0.0, leaf(0))]
+    monkeypatch.setattr(ByLeaves, "archive", property(lambda _: wrong))
+    found = simpler(mdp, policy)
+    assert found.reached
+    assert found.value == pytest.approx(spotree.evaluate(mdp, policy))

@@ -279,3 +279,43 @@ def test_a_tree_that_is_optimal_up_to_rounding_is_no_smaller_than_is_needed() ->
     optimal = [point.policy.num_leaves for point in found.points if point.value >= 1 - 1e-10]
     assert found.least_leaves <= min(optimal)
     assert found_in(mdp).least_leaves <= found_in(mdp).leaves
+
+
+def long_and_dear() -> MDP:
+    """Three states need three actions; a wrong one loses 1 of a million, some ten thousand times."""
+    reward = 1e6 - 1.0 + np.eye(3)
+    return build_mdp(np.full((3, 3, 3), 1 / 3), reward, 0.9999, features=np.arange(3.0)[:, None])
+
+
+def test_regrets_that_are_small_beside_the_values_add_up_over_a_long_time() -> None:
+    mdp = long_and_dear()
+    best = best_by_leaves(mdp, MOST)
+    found = found_in(mdp)
+    assert found.reached
+    assert found.leaves == 3
+    assert found.value == pytest.approx(best[2], rel=1e-12)
+    points = spotree.frontier(mdp, 3, max_rounds=1, threads=1).points
+    assert [point.value for point in points] == pytest.approx(best[:3], rel=1e-12)
+
+
+def test_at_discount_0_no_forbidden_action_is_taken_in_what_comes_next() -> None:
+    mdp = build_mdp(
+        np.stack([np.eye(2)[::-1]] * 2),
+        np.zeros((2, 2)),
+        0.0,
+        initial=0,
+        features=np.arange(2.0)[:, None],
+        available=np.eye(2, dtype=bool),
+        missing="forbid",
+    )
+    assert found_in(mdp).words == "2 leaves: smallest possible"
+    assert [p.policy.num_leaves for p in spotree.frontier(mdp, 2, max_rounds=1, threads=1).points] == [2]
+
+
+def test_what_the_numbers_are_too_rough_for_is_not_called_a_target_missed() -> None:
+    spikes = np.array([[0.0, 1.0], [-1e6, 0.0]])
+    solution = found_in(build_mdp(np.stack([np.eye(2)] * 2), spikes, 0.5)).solution
+    rough = Smallest(solution, solution.value, 0.0, "optimum", False, 1, SolveStatus.FINISHED)
+    assert rough.words.endswith("the best return is known too roughly to say whether the target is reached")
+    missed = Smallest(solution, solution.value + 1, 0.0, "optimum", False, 1, SolveStatus.FINISHED)
+    assert missed.words.endswith("but the target is not reached")

@@ -154,6 +154,8 @@ def _where(path: str | os.PathLike[str]) -> str:
 
 
 def _size(depth: int, max_leaves: int | None) -> str:
+    if max_leaves is not None and depth == max_leaves - 1:  # trees of any shape: the depth was not asked for
+        return f"{max_leaves} leaves"
     return f"depth {depth}" + ("" if max_leaves is None else f" and {max_leaves} leaves")
 
 

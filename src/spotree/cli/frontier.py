@@ -11,6 +11,7 @@ from spotree.cli.answer import exit_as, hand_over
 from spotree.cli.model import with_model
 from spotree.cli.output import AsJson, check_writable, show_facts, show_json, show_table
 from spotree.cli.solve import FreeDepth, Seconds, Seed, Start, Threads
+from spotree.cli.streams import complain
 from spotree.errors import SpotreeError
 from spotree.files import UnwrittenError
 from spotree.shown import LONGEST_LINE, shown
@@ -60,6 +61,7 @@ def frontier(
     from spotree.cli.live import LiveLine
     from spotree.methods.frontier import frontier as run
     from spotree.methods.solution import Solution
+    from spotree.tree.text import leaves_text
 
     tree_file, picture = check_writable(out), check_writable(plot, "--plot")
     if picture is not None and picture == tree_file:
@@ -81,7 +83,10 @@ def frontier(
             start=None if start is None else Solution.load(start),
             progress=live.show,
         )
-    chosen = found.knee if leaves is None else found.at(leaves)
+    least = found.points[0].policy.num_leaves
+    chosen = found.knee if leaves is None else found.at(max(leaves, least))
+    if leaves is not None and leaves < least:
+        complain(f"--leaves {leaves}: no tree found is so small; the one with {leaves_text(least)} takes its place")
 
     def tell(solution: "Solution", as_json: bool) -> None:
         if as_json:

@@ -95,13 +95,17 @@ def _run(model: list[str] | None, reading: dict[str, Any], given: dict[str, Any]
 def _hand_over(done: "Sweep", folder: Path | None, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from spotree.sweeps.table import COLUMNS, contradiction, rows
+    from spotree.sweeps.table import COLUMNS, OVER_SEEDS, contradiction, rows
 
     if as_json:
         entries = {"plan": done.plan.plain, "cells": [asdict(cell) for cell in done.cells]}
         show_json("sweep", entries | {"missing": len(done.missing), "interrupted": done.interrupted})
     else:
-        show_table(COLUMNS, rows(done.cells))
+        several = len({cell.seed for cell in done.cells}) > 1
+        shown_ones = [k for k, name in enumerate(COLUMNS) if several or name not in OVER_SEEDS]
+        table = [COLUMNS, *rows(done.cells)]
+        header, *lines = [[row[k] for k in shown_ones] for row in table]
+        show_table(header, lines)
         failed = f", {len(done.failed)} of them failed" * bool(done.failed)
         print(f"\n{len(done.cells)} of {len(done.plan.keys)} cells{failed}")
         if folder is not None and not done.unwritten:

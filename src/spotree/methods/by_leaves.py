@@ -7,15 +7,16 @@ import numpy as np
 
 from spotree import _core
 from spotree.mdp.core import core_model
+from spotree.mdp.reachable import reachable_states
 from spotree.methods.frame import READY_SHARE, ROUNDING, Frame
 from spotree.methods.ranks import ModelRanks
+from spotree.methods.request import ENOUGH
 from spotree.tree.shape import Shape, preorder
 from spotree.tree.tree import Tree, leaf
 
 ROUND_WORK = 200_000_000  # counted operations of one thread between two exchanges (about 0.3 s)
-ENOUGH = 2**20  # leaves: more than any tree has that this search can make
 PROOF_WORK = 3_000_000_000  # counted work that a bound on leaves may take
-SURE = 1e-10  # of the largest |V*|: values known this well tell a choice with regret from one without
+SURE = 1e-10  # of the largest |V*| in reach: values known this well tell a choice with regret from one without
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,10 +93,6 @@ class ByLeaves:
         """The best trees with fewer leaves, larger ones first."""
         return [sized.tree for sized in reversed(self.archive[:-1])]
 
-    def smallest_within(self, loss: float) -> Sized | None:
-        """The smallest tree that loses at most so much."""
-        return next((sized for sized in self.archive if sized.loss <= loss), None)
-
     @property
     def archive(self) -> list[Sized]:
         """The trees found, by leaves."""
@@ -111,7 +108,7 @@ class ByLeaves:
 
     def least_leaves(self, seconds: float) -> int:
         """No tree with fewer leaves is optimal; 0 where that is not known."""
-        values = self.frame.optimum.values
+        values = self.frame.optimum.values[reachable_states(self.frame.mdp)]
         size = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
         if self.frame.optimum.error > SURE * size:
             return 0

@@ -3,16 +3,17 @@
 import math
 import os
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, Literal
 
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
-from spotree.methods.by_leaves import ENOUGH, ByLeaves
+from spotree.methods.by_leaves import ByLeaves
 from spotree.methods.figures import Figures
 from spotree.methods.frame import ROUNDING, TOLERANCE, Frame
 from spotree.methods.history import Progress, turning_points
 from spotree.methods.ranks import rank_features
-from spotree.methods.request import Request
+from spotree.methods.request import ENOUGH, Request
 from spotree.methods.smallest import Smallest, answer
 from spotree.methods.solution import SolveStatus
 from spotree.methods.start import Start
@@ -115,7 +116,7 @@ def fewest(
     if frame.hurried:
         ended = SolveStatus.INTERRUPTED if frame.interrupted else SolveStatus.TIME_LIMIT
         return answer(frame, frame.at_once(given), target, tolerance, of, rounding, 1, ended)
-    limit = math.inf if request.time_limit is None else request.time_limit - frame.reserve
+    limit = math.inf if request.time_limit is None else request.time_limit - 2 * frame.reserve
     search = ByLeaves(
         frame,
         rank_features(mdp),
@@ -145,17 +146,16 @@ def fewest(
                 break
     except KeyboardInterrupt:
         status = SolveStatus.INTERRUPTED
-    sized = search.smallest_within(slack)
+    trees = [sized.tree for sized in search.archive if sized.loss <= slack] + ([] if given is None else [given])
     if alone is not None and alone[0] >= target - rounding:
-        tree, leaves = alone[1], 1
-    elif sized is not None and (sized.leaves > 1 or alone is None):
-        tree, leaves = sized.tree, sized.leaves
-    elif given is not None and frame.return_of(given) >= (search.value if search.sizes else -math.inf):
-        tree, leaves = given, None
-    else:
-        tree, leaves = search.best(), None
-    if leaves is not None and leaves < least:  # it is as good only up to rounding: the bound says nothing of it
+        trees = [alone[1]]
+    # The search's own belief does not count: the smallest that may reach the target when it is evaluated.
+    trees.sort(key=attrgetter("num_leaves"))
+    tree = next((one for one in trees if _may_reach(frame, one, target - 2 * rounding)), None)
+    if tree is not None and tree.num_leaves < least:  # as good only up to rounding: the bound says nothing of it
         least = 1
+    if tree is None:
+        tree = search.best() if given is None or frame.return_of(given) < search.value else given
     if least == 1 and alone is not None and alone[0] < target - 2 * rounding:
         least = 2
     solution = frame.solution(tree, status, turning_points(history, lambda line: (line.leaves, line.value)))
@@ -170,6 +170,12 @@ def _rounding(frame: Frame) -> float:
         TOLERANCE * size if size > 0 else frame.tolerance(best.value),
         best.error if best.error <= COARSE * size else 0.0,
     )
+
+
+def _may_reach(frame: Frame, tree: Tree, least: float) -> bool:
+    """Whether a tree returns so much, as far as there was time to find out."""
+    found = frame.evaluated(tree)
+    return found.value + found.error >= least
 
 
 def best_leaf(search: ByLeaves, frame: Frame, limit: float) -> tuple[float, Tree] | None:

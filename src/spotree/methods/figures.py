@@ -133,7 +133,8 @@ class Figures:
         if self.value is None or self.bound is None:
             return None
         if self.proved:
-            return f"no tree of the size is better by more than {max(0.0, self.bound - self.value):.1e}"
+            more = self.bound - self.value
+            return "no tree of the size is better" + (f" by more than {more:.1e}" if more > 0 else "")
         if self.sense == "min":
             return f"no tree of the size costs less; {self.gap_text}"
         return self.gap_text

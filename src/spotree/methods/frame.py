@@ -11,7 +11,7 @@ from spotree import _core
 from spotree.errors import InfeasibleError
 from spotree.mdp.model import MDP
 from spotree.methods.history import Progress
-from spotree.methods.request import check_size
+from spotree.methods.request import asked_text, check_size
 from spotree.methods.solution import Solution, SolveStatus
 from spotree.tree.policy import TreePolicy
 from spotree.tree.prune import prune
@@ -151,8 +151,9 @@ class Frame:
         found = self.evaluated(pruned)
         if found.value == -math.inf:
             raise InfeasibleError(
-                f"no tree of depth {self.depth} that {self._feasible} was found for {self.mdp.name};"
-                " allow more depth or time, or read the model with another rule for missing actions"
+                f"no tree of {asked_text(self.depth, self.max_leaves)} that {self._feasible} was found for"
+                f" {self.mdp.name}; allow a larger tree or more time, or read the model with another rule for missing"
+                " actions"
             )
         tolerance = max(self.tolerance(self.optimum.value), within)
         error = found.error + self.optimum.error

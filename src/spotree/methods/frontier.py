@@ -9,14 +9,14 @@ from typing import Any
 from spotree.document import document
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
-from spotree.methods.by_leaves import ENOUGH, ByLeaves
+from spotree.methods.by_leaves import ByLeaves
 from spotree.methods.fewest import best_leaf
 from spotree.methods.figures import Figures, percent_text
 from spotree.methods.frame import Frame
 from spotree.methods.history import Progress, Size
 from spotree.methods.ranks import rank_features
 from spotree.methods.remembered import remember
-from spotree.methods.request import Request
+from spotree.methods.request import ENOUGH, Request
 from spotree.methods.solution import Solution, SolveStatus
 from spotree.methods.start import Start
 from spotree.shown import shown
@@ -68,16 +68,16 @@ class Frontier:
 
     @property
     def knee(self) -> Solution:
-        """The point that stands out most from the line between the first and the last one."""
+        """The point that stands out most from the line between the first and the last one; the last if none does."""
         first, last = self.points[0], self.points[-1]
         leaves = max(last.policy.num_leaves - first.policy.num_leaves, 1)
         rise = last.value - first.value
 
         def above(point: Solution) -> float:
             share = (point.value - first.value) / rise if rise > 0 else 0.0
-            return share - (point.policy.num_leaves - first.policy.num_leaves) / leaves
+            return round(share - (point.policy.num_leaves - first.policy.num_leaves) / leaves, 9)
 
-        return max(self.points, key=above)
+        return max(reversed(self.points), key=above)
 
     @property
     def words(self) -> str:
@@ -179,6 +179,8 @@ def frontier(
             rounds += 1
             leaves = search.sizes[-1][0] if search.sizes else None
             request.tell(Progress(frame.seconds, rounds, search.value, frame.ceiling, leaves=leaves))
+            if alone is not None and (leaves or 0) in (1, 2) and frame.closes(search.value, frame.ceiling):
+                break  # the best leaf and an optimal tree of two: there is nothing else to find
     except KeyboardInterrupt:
         status = SolveStatus.INTERRUPTED
     points = _points(frame, search, status, alone)

@@ -15,6 +15,8 @@ from spotree.step.problem import whole_from
 from spotree.tree.text import leaves_text
 from spotree.tree.tree import Tree
 
+ENOUGH = 2**20  # leaves, or splits on a path: more than any tree has that a search can make
+
 if TYPE_CHECKING:
     from spotree.methods.frame import Frame
     from spotree.methods.prover import Prover
@@ -69,6 +71,8 @@ def asked_text(depth: int, max_leaves: int | None) -> str:
     """The size asked for, in words."""
     if max_leaves is not None and depth >= max_leaves - 1:
         return f"at most {leaves_text(max_leaves)}"
+    if max_leaves is None and depth >= ENOUGH:
+        return "any size"
     return f"depth {depth}" + ("" if max_leaves is None else f", at most {max_leaves} leaves")
 
 

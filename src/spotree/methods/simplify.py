@@ -5,11 +5,10 @@ from typing import Any
 
 from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp.model import MDP
-from spotree.methods.by_leaves import ENOUGH
 from spotree.methods.fewest import fewest
 from spotree.methods.frame import Frame
 from spotree.methods.history import Progress
-from spotree.methods.request import Request
+from spotree.methods.request import ENOUGH, Request
 from spotree.methods.smallest import Smallest
 from spotree.methods.start import Start
 from spotree.step.limits import real_from

@@ -94,6 +94,8 @@ class Smallest:
     def words(self) -> str:
         """How small the tree is, and what is proved of that."""
         count = leaves_text(self.leaves)
+        if not self.reached and self.value >= self.target - SAME * abs(self.target):
+            return f"{count}; the best return is known too roughly to say whether the target is reached"
         if not self.reached:
             return f"{count}, but the target is not reached"
         if self.proved:

@@ -25,6 +25,7 @@ COLUMNS = (
     "seconds",
     "status",
 )
+OVER_SEEDS = ("median", "worst", "best")
 CLEARLY = 1e-6  # relative: more than rounding and the tolerance of proofs
 
 
