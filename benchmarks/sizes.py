@@ -90,7 +90,7 @@ def sizes(model: str, seed: int, time: float, threads: int) -> dict[str, Any]:
                 known[tolerance], reached[f"{tolerance:g}"] = leaves, frame.seconds
     found: dict[str, Any] = {"seconds_to": reached, "inner": {}, "gap": {}}
     for tolerance in TOLERANCES:
-        sized = search.smallest_within(tolerance * search.unit)
+        sized = next((sized for sized in search.archive if sized.loss <= tolerance * search.unit), None)
         if sized is None:
             found["inner"][f"{tolerance:g}"] = None
             continue
