@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from spotree import Solution
+from spotree import Solution, cli
 from spotree.cli.impatience import GRACE
 from spotree.sweeps.folder import Folder
 
@@ -189,3 +189,15 @@ def test_the_file_of_an_interrupted_run_is_whole(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert Solution.load(tmp_path / "run.json").status.name == "INTERRUPTED"
     assert sorted(file.name for file in tmp_path.iterdir()) == ["run.ckpt", "run.json"]
+
+
+def test_a_wish_to_end_before_there_is_an_answer_is_answered_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("spotree.models.names", interrupted)
+    monkeypatch.setattr(sys, "argv", ["spotree", "models"])
+    assert cli._run() == 130
+    assert capsys.readouterr().err == "spotree: interrupted\n"

@@ -46,6 +46,8 @@ def _run() -> int:
     try:
         app()
     except SystemExit as end:
+        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
+            complain("interrupted")  # before there was an answer: the framework ends in silence then
         return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     except SpotreeError as error:
         complain(error)
