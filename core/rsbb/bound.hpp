@@ -37,7 +37,7 @@ class Bound {
             }
         }
         region.least_loss = std::max(region.least_loss, total);
-        work += 30 * step_.words;
+        work += 30 * ((step_.rows + 63) / 64);
     }
 
   private:
