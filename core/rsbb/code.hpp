@@ -90,8 +90,8 @@ class Code {
             bits.put(rows, 1);
             if (!rows) continue;
             const double* loss = region.certain_loss.data() + l * step_.actions;
-            for (int32_t k = shape_.next_action(region, l, -1); k >= 0; k = shape_.next_action(region, l, k))
-                *at++ = std::bit_cast<uint64_t>(loss[k]);
+            each_member(shape_.actions(region, l), step_.action_words,
+                        [&](int32_t k) { *at++ = std::bit_cast<uint64_t>(loss[k]); });
         }
         bits.finish();
         return static_cast<size_t>(at - words);
@@ -120,8 +120,8 @@ class Code {
             if (bits.get(1) == 0) continue;
             if (region.certain_loss.empty()) region.certain_loss.assign(step_.leaves * step_.actions, 0.0);
             double* loss = region.certain_loss.data() + l * step_.actions;
-            for (int32_t k = shape_.next_action(region, l, -1); k >= 0; k = shape_.next_action(region, l, k))
-                loss[k] = std::bit_cast<double>(*at++);
+            each_member(shape_.actions(region, l), step_.action_words,
+                        [&](int32_t k) { loss[k] = std::bit_cast<double>(*at++); });
         }
         return static_cast<size_t>(at - words);
     }

@@ -52,6 +52,14 @@ inline int32_t next(const uint64_t* set, int32_t words, int32_t i) {
     return -1;
 }
 
+// The same in one loop.
+template <class Do>
+void each_member(const uint64_t* set, int32_t words, const Do& what) {
+    for (int32_t w = 0; w < words; ++w) {
+        for (uint64_t bits = set[w]; bits != 0; bits &= bits - 1) what(64 * w + std::countr_zero(bits));
+    }
+}
+
 // How many of ascending numbers are below a limit, and how many are not above it. The thresholds of a feature
 // are often a handful: then counting is quicker than jumping.
 inline constexpr int64_t kHandful = 12;
