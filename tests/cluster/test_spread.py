@@ -218,7 +218,7 @@ def test_forged_regions_are_refused_and_never_crash(tmp_path: Path) -> None:
 
     file = tmp_path / "run.ckpt"
     problem = random_problem(4, rows=120, depth=3)
-    best_tree(problem, Rsbb(checkpoint=file, parallel=False), Limits(time=0.01))
+    best_tree(problem, Rsbb(checkpoint=file, parallel=False), Limits(time=0.1))
     whole = load_checkpoint(file, _LAYOUT)
     regions = whole.arrays["regions"].copy()
     assert len(regions) > 1

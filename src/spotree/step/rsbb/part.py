@@ -28,7 +28,7 @@ class Order:
     give
         How many of its best regions to hand over afterwards, less every second one, for others.
     show
-        Also show all that is left, so that it is not lost with the worker.
+        Also show all that is left, so that it is not lost with the worker, where that is at most so many bytes.
     """
 
     part: str
@@ -37,7 +37,7 @@ class Order:
     loss: float
     seconds: float
     give: int
-    show: bool
+    show: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,9 +81,10 @@ def search_part(ground: Ground, order: Order) -> Report | None:
     search.take(order.take)
     reason = search.go_on(order.seconds) if search.open else 0
     given = packed(search.give(order.give, False), search.width)
+    little = 8.0 * search.width * search.open <= order.show
     report = Report(
         given,
-        packed(search.regions(), search.width) if order.show else None,
+        packed(search.regions(), search.width) if little else None,
         search.open,
         search.open_least,
         search.discarded_least,
