@@ -80,19 +80,18 @@ class Search {
         for (Region& region : regions) settle(std::move(region));
     }
 
-    // The best regions but for every second one, which stays; they are here no more.
+    // The best region, and so on but for every second one, which stays; they are here no more. The best goes
+    // on: whoever keeps it back for himself may keep it for ever, and the bound with it.
     std::vector<int64_t> give(int64_t count, bool all) {
         std::vector<int64_t> words;
         std::vector<Region> stay;
         Region region;
         for (int64_t g = 0; g < count && !nothing_open(); ++g) {
-            if (!all) {
-                frontier_.pop(region);
-                stay.push_back(region);
-                if (nothing_open()) break;
-            }
             frontier_.pop(region);
             packing_.pack(region, words);
+            if (all || nothing_open()) continue;
+            frontier_.pop(region);
+            stay.push_back(region);
         }
         for (auto kept = stay.rbegin(); kept != stay.rend(); ++kept) frontier_.push(*kept);
         return words;

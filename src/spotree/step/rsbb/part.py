@@ -26,7 +26,7 @@ class Order:
     seconds
         How long to search.
     give
-        How many of its best regions to hand over afterwards, less every second one, for others.
+        How many of its best regions to hand over afterwards for others: the best and every second one after it.
     show
         Also show all that is left, so that it is not lost with the worker, where that is at most so many bytes.
     """
