@@ -1,12 +1,15 @@
 """How much faster two workers are than one: search, branch and bound and proof, one thread each.
 
-python benchmarks/scale.py [--seconds 20] [--repeats 3] [--only search rsbb proof] [--tcp]
+python benchmarks/scale.py [--seconds 60] [--repeats 3] [--only search rsbb proof] [--tcp]
 
 Rounds per second of the islands (tiger_vs_antelope, D = 4, no proof) and regions per second of `rsbb` (the first step
-of tiger_vs_antelope, D = 3, 1 % gap), as the workers count them, over the whole run; seconds of a proof that takes more
+of tiger_vs_antelope, D = 3, 1 % gap), as the workers count them, over the whole call with workers that are there: the
+first moments, which the driver spends alone, and every exchange are part of it. Seconds of a proof that takes more
 than a minute on one worker (tiger_vs_antelope, D = 2, symmetries off), from its best tree, with the regions that it
 needed and its answer; also what one empty task costs. One worker and two take turns; the ratio of the medians is
-printed. Workers are those of local:N, or with --tcp processes that dask's own commands start. Needs two idle cores.
+printed. Beside it stands the work per second of the workers' own processor time: on a machine that does other things
+too, twice the ratio of these says what two idle cores would do, if nobody waited. Workers are those of local:N, or
+with --tcp processes that dask's own commands start. Needs two idle cores.
 """
 
 import argparse
@@ -31,6 +34,7 @@ from spotree.values import policy_value
 
 MODEL = "tiger_vs_antelope"
 LONGEST = 600.0  # seconds of a proof
+MEMORY = 6 * 2**30  # bytes of a worker's regions: more than it makes in a minute
 
 
 def rate(crew: Crew, began: float) -> float:
@@ -49,7 +53,7 @@ def rsbb(crew: Crew, seconds: float) -> tuple[float, str]:
     first = np.zeros(mdp.num_states, np.int32)
     gains = gain(mdp, policy_value(mdp, first), np.ones(mdp.num_states))
     began = time.monotonic()
-    found = improve(mdp.features, gains, 3, Rsbb(cluster=crew), seconds, gap_tolerance=0.01)
+    found = improve(mdp.features, gains, 3, Rsbb(cluster=crew), seconds, gap_tolerance=0.01, memory_limit=MEMORY)
     each = rate(crew, began)
     return each, f"{each:,.4g} regions/s, value {found.value:.6f}, bound {found.bound:.6f}"
 
@@ -65,6 +69,16 @@ def proof(crew: Crew, seconds: float) -> tuple[float, str]:
     regions = sum(share.work for share in crew.shares.values())
     answer = f"{found.value:.9f}" if found.proved_optimal else "not proved"
     return 1 / took, f"{took:.1f} s, {regions:,} regions at workers ({regions / took:,.0f}/s), {answer}"
+
+
+def processor_seconds(crew: Crew) -> float:
+    """What the workers have spent so far."""
+    for worker in crew.workers:
+        crew.add(time.process_time, worker=worker)
+    spent = 0.0
+    while crew.under_way:
+        spent += sum(job.answer for job in crew.wait(10.0))
+    return spent
 
 
 def task_seconds(count: int = 200) -> float:
@@ -92,7 +106,7 @@ RUNS: dict[str, Callable[[Crew, float], tuple[float, str]]] = {"search": search,
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=20.0, help="of a search or of rsbb")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of a search or of rsbb")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--only", nargs="+", default=[*RUNS], choices=[*RUNS])
     parser.add_argument("--tcp", action="store_true", help="workers that dask's own commands start")
@@ -103,9 +117,12 @@ def main() -> None:
         rates: dict[int, list[float]] = {1: [], 2: []}
         for count in (1, 2) * args.repeats:
             with workers(count, args.tcp) as crew:
+                before = processor_seconds(crew)
                 each, said = RUNS[name](crew, args.seconds)
+                spent = processor_seconds(crew) - before
             rates[count].append(each)
-            print(f"{name}, {kind}, {count}: {said}", flush=True)
+            work = sum(share.work for share in crew.shares.values()) / spent
+            print(f"{name}, {kind}, {count}: {said}; {spent:.1f} s of processors, {work:,.4g} in each", flush=True)
         ratio = statistics.median(rates[2]) / statistics.median(rates[1])
         print(f"{name}, {kind}: two workers do {ratio:.2f} times what one does", flush=True)
 

@@ -72,9 +72,11 @@ class Arrivals {
         const uint64_t* here = arrive_.data() + node * step_.words;
         uint64_t* left = arrive_.data() + (2 * node + 1) * step_.words;
         uint64_t* right = left + step_.words;
-        for (int64_t w = 0; w < step_.words; ++w) {
-            left[w] = here[w] & left_[node * step_.words + w];
-            right[w] = here[w] & right_[node * step_.words + w];
+        const uint64_t* goes_left = left_.data() + node * step_.words;
+        const uint64_t* goes_right = right_.data() + node * step_.words;
+        for (int64_t w = 0; w < step_.words; w += 4) {
+            (Four::at(here + w) & Four::at(goes_left + w)).put(left + w);
+            (Four::at(here + w) & Four::at(goes_right + w)).put(right + w);
         }
         descend(2 * node + 1);
         descend(2 * node + 2);
@@ -83,17 +85,16 @@ class Arrivals {
     // Counted are rows certain of their leaf (with grouping) and rows all of whose leaves have one same
     // action.
     void summarise(const Region& region, bool group) {
-        std::fill(shared_.begin(), shared_.end(), 0);
-        std::fill(counted_.begin(), counted_.end(), 0);
-        for (int32_t l = 0; l < step_.leaves;
-             ++l) {  // counted_ holds "some leaf" for the length of this loop
-            const uint64_t* here = at_leaf(l);
-            for (int64_t w = 0; w < step_.words; ++w) {
-                shared_[w] |= counted_[w] & here[w];
-                counted_[w] |= here[w];
+        for (int64_t w = 0; w < step_.words; w += 4) {
+            Four some = Four::all(0), several = Four::all(0);
+            for (int32_t l = 0; l < step_.leaves; ++l) {
+                const Four here = Four::at(at_leaf(l) + w);
+                several = several | (some & here);
+                some = some | here;
             }
+            several.put(&shared_[w]);
+            (group ? Four::at(&step_.every[w]) & ~several : Four::all(0)).put(&counted_[w]);
         }
-        for (int64_t w = 0; w < step_.words; ++w) counted_[w] = group ? step_.every[w] & ~shared_[w] : 0;
         for (int32_t l = 0; l < step_.leaves; ++l) {
             if (shape_.action_count(region, l) == 1)
                 add_settled(region, shape_.next_action(region, l, -1), l);
@@ -108,9 +109,12 @@ class Arrivals {
             if (same && l < first_leaf) return;  // done with an earlier leaf of this action
             if (same) continue;
             const uint64_t* here = at_leaf(l);
-            for (int64_t w = 0; w < step_.words; ++w) not_same_[w] |= here[w];
+            for (int64_t w = 0; w < step_.words; w += 4)
+                (Four::at(&not_same_[w]) | Four::at(here + w)).put(&not_same_[w]);
         }
-        for (int64_t w = 0; w < step_.words; ++w) counted_[w] |= step_.every[w] & ~not_same_[w];
+        for (int64_t w = 0; w < step_.words; w += 4)
+            (Four::at(&counted_[w]) | (Four::at(&step_.every[w]) & ~Four::at(&not_same_[w])))
+                .put(&counted_[w]);
     }
 
     const Step& step_;

@@ -19,7 +19,7 @@ struct Switches {
 class Bound {
   public:
     Bound(const Step& step, const Shape& shape, const Switches& switches)
-        : step_(step), shape_(shape), switches_(switches), allowed_(step.action_words) {}
+        : step_(step), shape_(shape), switches_(switches), allowed_(step.action_words), fresh_(step.words) {}
 
     int64_t work = 0;  // numbers and words touched, to keep the search for trees in proportion
 
@@ -37,17 +37,22 @@ class Bound {
             }
         }
         region.least_loss = std::max(region.least_loss, total);
-        work += 30 * step_.words;
+        work += 30 * ((step_.rows + 63) / 64);
     }
 
   private:
     void count_new_rows(Region& region, const Arrivals& arrivals, const Arrivals* parent) {
+        uint64_t any = 0;
+        for (int64_t w = 0; w < step_.words; ++w) {
+            fresh_[w] = arrivals.counted()[w] & (parent != nullptr ? ~parent->counted()[w] : ~uint64_t{0});
+            any |= fresh_[w];
+        }
+        if (any == 0) return;
         for (int32_t l = 0; l < step_.leaves; ++l) {
             const uint64_t* here = arrivals.at_leaf(l);
             const int32_t action = shape_.next_action(region, l, -1);
             for (int64_t w = 0; w < step_.words; ++w) {
-                uint64_t bits = here[w] & arrivals.counted()[w];
-                if (parent != nullptr) bits &= ~parent->counted()[w];
+                uint64_t bits = here[w] & fresh_[w];
                 if (bits == 0) continue;
                 const uint64_t shared = arrivals.shared()[w];
                 for (; bits != 0; bits &= bits - 1) {
@@ -107,17 +112,14 @@ class Bound {
 
     double least(const double* loss, const uint64_t* allowed) const {
         double best = std::numeric_limits<double>::infinity();
-        for (int32_t k = next(allowed, step_.action_words, -1); k >= 0;
-             k = next(allowed, step_.action_words, k)) {
-            best = std::min(best, loss[k]);
-        }
+        each_member(allowed, step_.action_words, [&](int32_t k) { best = std::min(best, loss[k]); });
         return best;
     }
 
     const Step& step_;
     const Shape& shape_;
     const Switches& switches_;
-    Words allowed_;
+    Words allowed_, fresh_;
 };
 
 }  // namespace spotree::rsbb

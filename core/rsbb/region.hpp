@@ -52,6 +52,30 @@ inline int32_t next(const uint64_t* set, int32_t words, int32_t i) {
     return -1;
 }
 
+// The same in one loop.
+template <class Do>
+void each_member(const uint64_t* set, int32_t words, const Do& what) {
+    for (int32_t w = 0; w < words; ++w) {
+        for (uint64_t bits = set[w]; bits != 0; bits &= bits - 1) what(64 * w + std::countr_zero(bits));
+    }
+}
+
+// How many of ascending numbers are below a limit, and how many are not above it. The thresholds of a feature
+// are often a handful: then counting is quicker than jumping.
+inline constexpr int64_t kHandful = 12;
+inline int64_t count_below(const double* sorted, int64_t size, double limit) {
+    if (size > kHandful) return std::lower_bound(sorted, sorted + size, limit) - sorted;
+    int64_t count = 0;
+    for (int64_t i = 0; i < size; ++i) count += sorted[i] < limit;
+    return count;
+}
+inline int64_t count_up_to(const double* sorted, int64_t size, double limit) {
+    if (size > kHandful) return std::upper_bound(sorted, sorted + size, limit) - sorted;
+    int64_t count = 0;
+    for (int64_t i = 0; i < size; ++i) count += sorted[i] <= limit;
+    return count;
+}
+
 // How regions are laid out and what their sets mean, for one step.
 class Shape {
   public:
@@ -72,6 +96,10 @@ class Shape {
     const uint64_t* actions(const Region& r, int32_t leaf) const {
         return &r.sets[actions_at_ + leaf * step_.action_words];
     }
+    uint64_t* split_set(Region& r) const { return r.sets.data() + split_at_; }
+    const uint64_t* split_set(const Region& r) const { return r.sets.data() + split_at_; }
+    uint64_t* stop_set(Region& r) const { return r.sets.data() + stop_at_; }
+    const uint64_t* stop_set(const Region& r) const { return r.sets.data() + stop_at_; }
     bool may_split(const Region& r, int32_t node) const { return has(&r.sets[split_at_], node); }
     bool may_stop(const Region& r, int32_t node) const { return has(&r.sets[stop_at_], node); }
 
@@ -104,15 +132,14 @@ class Shape {
         if (step_.frozen_feature[node] >= 0) return {step_.frozen_cut[node], step_.frozen_cut[node]};
         const int32_t count = step_.values[feature];
         const int32_t skip = step_.one_way[node] && feature == 0 ? 0 : 1;
-        const double* from = step_.position + step_.position_start[feature];
-        const double* first = from + skip;
-        const double* last = from + count + 1 - skip;
-        const Cuts held{static_cast<int32_t>(std::lower_bound(first, last, r.low[node]) - from),
-                        static_cast<int32_t>(std::upper_bound(first, last, r.high[node]) - from) - 1};
+        const double* from = step_.position + step_.position_start[feature] + skip;
+        const int32_t size = count + 1 - 2 * skip;
+        const Cuts held{skip + static_cast<int32_t>(count_below(from, size, r.low[node])),
+                        skip + static_cast<int32_t>(count_up_to(from, size, r.high[node])) - 1};
         if (snap_ || held.first >= held.last) return held;
         const double* values = step_.scaled + step_.value_start[feature];
-        return {static_cast<int32_t>(std::lower_bound(values, values + count, r.low[node]) - values),
-                static_cast<int32_t>(std::lower_bound(values, values + count, r.high[node]) - values)};
+        return {static_cast<int32_t>(count_below(values, count, r.low[node])),
+                static_cast<int32_t>(count_below(values, count, r.high[node]))};
     }
 
     // Drops features without a threshold in the interval and snaps its ends; false if the node cannot split.

@@ -42,7 +42,7 @@ class Search {
           shape_(step, settings.switches.snap),
           branching_(step, shape_, settings.switches.actions),
           packing_(step, shape_, settings.seed),
-          frontier_(step),
+          frontier_(step, shape_, settings.switches.snap, settings.seed),
           incumbent_(settings.start_loss) {}
 
     // From the whole space to an answer. The thread that made `stop` calls this: it alone hears the wish.
@@ -80,19 +80,18 @@ class Search {
         for (Region& region : regions) settle(std::move(region));
     }
 
-    // The best regions but for every second one, which stays; they are here no more.
+    // The best region, and so on but for every second one, which stays; they are here no more. The best goes
+    // on: whoever keeps it back for himself may keep it for ever, and the bound with it.
     std::vector<int64_t> give(int64_t count, bool all) {
         std::vector<int64_t> words;
         std::vector<Region> stay;
         Region region;
         for (int64_t g = 0; g < count && !nothing_open(); ++g) {
-            if (!all) {
-                frontier_.pop(region);
-                stay.push_back(region);
-                if (nothing_open()) break;
-            }
             frontier_.pop(region);
             packing_.pack(region, words);
+            if (all || nothing_open()) continue;
+            frontier_.pop(region);
+            stay.push_back(region);
         }
         for (auto kept = stay.rbegin(); kept != stay.rend(); ++kept) frontier_.push(*kept);
         return words;
@@ -144,8 +143,8 @@ class Search {
     // A region from outside: bounded as if nothing were known of it.
     void settle(Region region) {
         if (!settler_) settler_.emplace(*this);
-        settler_->arrivals.compute(region, settings_.switches.group);
-        settler_->bound.apply(region, settler_->arrivals, nullptr);
+        settler_->arrivals->compute(region, settings_.switches.group);
+        settler_->bound.apply(region, *settler_->arrivals, nullptr);
         ++outcome_.bounded;
         const bool solved = shape_.one_shape(region);
         const bool first = settings_.switches.primal && outcome_.bounded == 1;
@@ -165,28 +164,35 @@ class Search {
     }
 
     void keep(const Region& region, bool solved) {
-        if (solved || closed(region.least_loss)) {
-            discarded_least_ = std::min(discarded_least_, region.least_loss);
-            ++outcome_.discarded;
-            return;
-        }
+        if (discards(region, solved)) return;
         frontier_.push(region);
         outcome_.largest_frontier = std::max(outcome_.largest_frontier, frontier_.size());
+    }
+
+    bool discards(const Region& region, bool solved) {
+        if (!solved && !closed(region.least_loss)) return false;
+        discarded_least_ = std::min(discarded_least_, region.least_loss);
+        ++outcome_.discarded;
+        return true;
     }
 
     // What one thread works in, and what it has made of its region.
     struct Worker {
         explicit Worker(const Search& search)
-            : arrivals(search.step_, search.shape_),
-              child_arrivals(search.step_, search.shape_),
+            : three{{search.step_, search.shape_},
+                    {search.step_, search.shape_},
+                    {search.step_, search.shape_}},
               bound(search.step_, search.shape_, search.settings_.switches),
               primal(search.step_, search.shape_) {}
 
-        Arrivals arrivals, child_arrivals;
+        Arrivals three[3];
+        Arrivals* arrivals = three;  // of the region
+        Arrivals* child_arrivals[2] = {three + 1, three + 2};
         Bound bound;
         Primal primal;
         int64_t primal_work = 0;
         Region region;
+        bool held = false;  // whether it is next and was never in the frontier: its arrivals are known
         Region children[2];
         bool solved[2] = {false, false};
         size_t born = 0;
@@ -195,20 +201,27 @@ class Search {
 
     // Node selection: the region with the largest upper bound (the least loss). False: there is no more.
     bool select(Worker& mine, Stop& stop, std::unique_lock<std::mutex>& lock) {
-        while (!stop.raised() && nothing_open() && busy_ > 0) {
+        if (mine.held && (stop.raised() || closed(mine.region.least_loss))) put_back(mine);
+        while (!mine.held && !stop.raised() && nothing_open() && busy_ > 0) {
             ++waiting_;
             changed_.wait_for(lock, std::chrono::duration<double>(kLook));
             --waiting_;
         }
-        if (stop.raised() || nothing_open() || stop.check()) return false;
-        if (frontier_.bytes() > settings_.bytes) {
-            stop.raise(Reason::memory);
+        const bool more = !stop.raised() && (mine.held || !nothing_open()) && !stop.check();
+        if (more && frontier_.bytes() > settings_.bytes) stop.raise(Reason::memory);
+        if (!more || stop.raised()) {
+            if (mine.held) put_back(mine);
             return false;
         }
-        frontier_.pop(mine.region);
+        if (!mine.held) frontier_.pop(mine.region);
         ++busy_;
         ++outcome_.expanded;
         return true;
+    }
+
+    void put_back(Worker& mine) {
+        frontier_.push(mine.region);
+        mine.held = false;
     }
 
     // Branching and bounding of one region; looks at nothing that threads share.
@@ -218,7 +231,7 @@ class Search {
         // Branching: the region becomes two, of which one may be empty. Side 0 is the newest: split, this
         // feature, lower half, this action.
         const Branch branch = branching_.choose(mine.region);
-        mine.arrivals.compute(mine.region, settings_.switches.group);
+        if (!mine.held) mine.arrivals->compute(mine.region, settings_.switches.group);
         const int32_t changed = branch.variable == Variable::kAction ? -1 : branch.node;
         for (const int side : {1, 0}) {
             Region& child = mine.children[mine.born];
@@ -229,8 +242,9 @@ class Search {
 
     // Bounding: from above in closed form (alpha), from below by a tree of the region now and then (beta).
     void bound(Worker& mine, Region& child, int32_t changed) const {
-        mine.child_arrivals.update(mine.arrivals, child, changed, settings_.switches.group);
-        mine.bound.apply(child, mine.child_arrivals, &mine.arrivals);
+        Arrivals& arrivals = *mine.child_arrivals[mine.born];
+        arrivals.update(*mine.arrivals, child, changed, settings_.switches.group);
+        mine.bound.apply(child, arrivals, mine.arrivals);
         const bool due =
             settings_.switches.primal && mine.primal_work + mine.primal.cost() <= mine.bound.work;
         if (due) mine.primal_work += mine.primal.cost();
@@ -244,7 +258,27 @@ class Search {
     void collect(Worker& mine) {
         for (auto& tree : mine.trees) offer(std::move(tree));
         outcome_.bounded += static_cast<int64_t>(mine.born);
-        for (size_t c = 0; c < mine.born; ++c) keep(mine.children[c], mine.solved[c]);
+        size_t open[2], count = 0;
+        for (size_t c = 0; c < mine.born; ++c) {
+            if (!discards(mine.children[c], mine.solved[c])) open[count++] = c;
+        }
+        // Where a child is next, of equals the newest, it stays in hand.
+        size_t next = 2;
+        double least = frontier_.least_loss();
+        for (size_t c = 0; c < count; ++c) {
+            if (mine.children[open[c]].least_loss > least) continue;
+            next = open[c];
+            least = mine.children[next].least_loss;
+        }
+        for (size_t c = 0; c < count; ++c) {
+            if (open[c] != next) frontier_.push(mine.children[open[c]]);
+        }
+        mine.held = next < 2;
+        if (mine.held) {
+            std::swap(mine.region, mine.children[next]);
+            std::swap(mine.arrivals, mine.child_arrivals[next]);
+        }
+        outcome_.largest_frontier = std::max(outcome_.largest_frontier, frontier_.size() + mine.held);
         --busy_;
         if (waiting_ > 0) changed_.notify_all();
     }

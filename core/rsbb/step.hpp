@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "rsbb/four.hpp"
+
 namespace spotree::rsbb {
 
 using Words = std::vector<uint64_t>;
@@ -31,7 +33,7 @@ struct Step {
 
     int32_t inner = 0;
     int32_t leaves = 0;
-    int64_t words = 0;          // of a set of rows
+    int64_t words = 0;          // of a set of rows: a multiple of four
     int32_t feature_words = 0;  // of a set of features
     int32_t action_words = 0;
     std::vector<int64_t> value_start;     // [feature] into `scaled`
@@ -46,7 +48,7 @@ struct Step {
     void prepare() {
         inner = (1 << depth) - 1;
         leaves = 1 << depth;
-        words = (rows + 63) / 64;
+        words = (rows + 255) / 256 * 4;
         feature_words = (features + 63) / 64;
         action_words = (actions + 63) / 64;
         one_way.assign(inner, false);
@@ -62,8 +64,8 @@ struct Step {
             at_value += values[j];
             at_position += values[j] + 1;
         }
-        every.assign(words, ~uint64_t{0});
-        if (rows % 64 != 0) every.back() = (uint64_t{1} << (rows % 64)) - 1;
+        every.assign(words, 0);
+        for (int64_t i = 0; i < rows; ++i) every[i / 64] |= uint64_t{1} << (i % 64);
         if (at_position * words > kMostTableWords) return;
         below.assign(at_position * words, 0);
         for (int32_t j = 0; j < features; ++j) {
@@ -83,7 +85,9 @@ struct Step {
         if (!below.empty()) {
             const uint64_t* side = below.data() + (position_start[feature] + cut) * words;
             const uint64_t flip = left ? 0 : ~uint64_t{0};
-            for (int64_t w = 0; w < words; ++w) set[w] |= (side[w] ^ flip) & every[w];
+            for (int64_t w = 0; w < words; w += 4)
+                (Four::at(set + w) | ((Four::at(side + w) ^ Four::all(flip)) & Four::at(&every[w])))
+                    .put(set + w);
             return;
         }
         const int32_t* ranks = rank + feature * rows;

@@ -1,5 +1,6 @@
 """The branch and bound on many machines: the same optimum as on one, whoever is lost."""
 
+import math
 import os
 import signal
 import threading
@@ -22,6 +23,12 @@ from spotree.step.limits import Limits
 from spotree.step.problem import FREE, UNSPLIT, Frozen, TreeProblem
 from spotree.step.result import Status, StepResult
 from spotree.step.rsbb import Rsbb, spread
+from spotree.step.rsbb.ground import ground_of, packed
+from spotree.step.rsbb.open_space import whole_space
+from spotree.step.rsbb.part import Order, forget, search_part
+from spotree.step.rsbb.step import as_step
+
+SWITCHES = dict.fromkeys(("settled", "group", "snap", "primal", "actions"), True) | {"seed": 0, "threads": 1}
 
 
 @pytest.fixture
@@ -203,6 +210,31 @@ def test_a_run_with_a_gap_that_is_taken_up_knows_what_its_incumbent_closed(prima
     assert within > 3
 
 
+def test_who_gives_gives_the_best_region_first_so_that_the_bound_moves() -> None:
+    problem = random_problem(4, rows=120, depth=3)
+    space = whole_space(ground_of(problem, as_step(problem), Limits(), math.inf, **SWITCHES))
+    while space.pool.open < 10:
+        space.pool.go_on(0.01)
+    best, before = space.pool.open_least, space.pool.open
+    given = packed(space.pool.give(3, False), space.pool.width)
+    assert given[0, :1].view(np.float64)[0] == best
+    assert len(given) == 3
+    assert space.pool.open == before - 3
+
+
+def test_a_worker_shows_what_it_holds_where_that_is_little() -> None:
+    problem = random_problem(4, rows=120, depth=3)
+    ground = ground_of(problem, as_step(problem), Limits(), math.inf, **SWITCHES)
+    whole = packed(whole_space(ground).pool.regions(), whole_space(ground).pool.width)
+    for number, (most, shown) in enumerate([(0.0, False), (math.inf, True)]):
+        order = Order("test little", number, whole if number == 0 else whole[:0], math.inf, 0.05, 0, most)
+        report = search_part(ground, order)
+        assert report is not None
+        assert report.open > 0
+        assert (report.shown is not None) == shown
+    forget("test little")
+
+
 def test_a_checkpoint_of_another_step_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "run.ckpt"
     best_tree(random_problem(4), Rsbb(checkpoint=file), Limits(time=0.0))
@@ -218,7 +250,7 @@ def test_forged_regions_are_refused_and_never_crash(tmp_path: Path) -> None:
 
     file = tmp_path / "run.ckpt"
     problem = random_problem(4, rows=120, depth=3)
-    best_tree(problem, Rsbb(checkpoint=file, parallel=False), Limits(time=0.01))
+    best_tree(problem, Rsbb(checkpoint=file, parallel=False), Limits(time=0.1))
     whole = load_checkpoint(file, _LAYOUT)
     regions = whole.arrays["regions"].copy()
     assert len(regions) > 1

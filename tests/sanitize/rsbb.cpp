@@ -138,9 +138,90 @@ void in_parts(Owned& p, const Settings& settings, double least, double close, Ch
     other.go_on(soon);
 }
 
+// A queue of piles gives its entries in the order of one heap, whatever is put in or dropped in between.
+void in_turn(Chance& chance, Report& report) {
+    struct Entry {
+        double loss;
+        uint64_t order;
+    };
+    const auto next = [](const Entry& a, const Entry& b) {
+        return a.loss != b.loss ? a.loss < b.loss : a.order > b.order;
+    };
+    Queue<Entry, 8> queue;
+    std::set<Entry, decltype(next)> plain(next);
+    const int losses = chance.of({1, 3, 1000});
+    double floor = 0;  // as in a best-first search, mostly
+    for (uint64_t turn = 0; turn < 600; ++turn) {
+        if (!chance.one_in(turn < 400 ? 3 : 2)) {
+            const Entry entry{(chance.one_in(5) ? 0 : floor) + chance.below(losses), turn};
+            queue.push(entry);
+            plain.insert(entry);
+        } else if (chance.one_in(60)) {
+            const double most = floor + chance.below(losses);
+            queue.erase_if([&](const Entry& entry) { return entry.loss >= most; });
+            std::erase_if(plain, [&](const Entry& entry) { return entry.loss >= most; });
+        } else if (!plain.empty()) {
+            const Entry entry = queue.pop();
+            report.expect(entry.order == plain.begin()->order, "the queue keeps its order", entry.loss,
+                          plain.begin()->loss);
+            floor = entry.loss;
+            plain.erase(plain.begin());
+        }
+        size_t seen = 0;
+        queue.each([&](const Entry&) { ++seen; });
+        report.expect(queue.size() == std::ssize(plain) && seen == plain.size(), "nobody is lost",
+                      static_cast<double>(queue.size()), static_cast<double>(plain.size()));
+    }
+}
+
+// What is read from a code is the region that was written, as far as anybody asks.
+void in_few_words(const Step& step, bool snap, Chance& chance, Report& report) {
+    const Shape shape(step, snap);
+    const Branching branching(step, shape, true);
+    const Code code(step, shape, snap, 0);
+    Switches switches;
+    switches.snap = snap;
+    Bound bound(step, shape, switches);
+    Arrivals before(step, shape), after(step, shape);
+    Region region = shape.root(0), read;
+    before.compute(region, true);
+    bound.apply(region, before, nullptr);
+    std::vector<uint64_t> words(code.most_words()), again(code.most_words());
+    for (int turn = 0; turn < 30; ++turn) {
+        const size_t size = code.write(region, words.data());
+        report.expect(code.read(words.data(), read) == size, "as many words are read as were written");
+        read.least_loss = region.least_loss;
+        code.write(read, again.data());
+        report.expect(std::equal(words.begin(), words.begin() + static_cast<int64_t>(size), again.begin()),
+                      "a code says the same twice");
+        after.compute(read, true);
+        Region anew = read;
+        bound.apply(anew, after, &after);
+        report.expect(std::equal(before.shared(), before.shared() + step.words, after.shared()) &&
+                          std::equal(before.counted(), before.counted() + step.words, after.counted()),
+                      "rows go where they went");
+        report.expect(anew.least_loss == region.least_loss, "a code keeps the bound", anew.least_loss,
+                      region.least_loss);
+        const Branch branch = branching.choose(region);
+        const Branch same = branching.choose(read);
+        report.expect(
+            branch.variable == same.variable && branch.node == same.node && branch.which == same.which,
+            "a region that was read branches alike");
+        if (shape.one_shape(region) || branch.variable == Variable::kNone) return;
+        Region child = region;
+        if (!branching.child(child, branch, chance.below(2))) return;
+        after.update(before, child, branch.variable == Variable::kAction ? -1 : branch.node, true);
+        bound.apply(child, after, &before);
+        before.compute(child, true);
+        region = child;
+    }
+}
+
 void trial(Chance& chance, Report& report) {
+    in_turn(chance, report);
     Owned p;
     random_step(p, chance);
+    for (const bool snap : {true, false}) in_few_words(p.step, snap, chance, report);
     Settings settings;
     settings.best_gain = p.best_gain;
     settings.resolution = 1e-12 * p.spread;

@@ -26,9 +26,9 @@ class Order:
     seconds
         How long to search.
     give
-        How many of its best regions to hand over afterwards, less every second one, for others.
+        How many of its best regions to hand over afterwards for others: the best and every second one after it.
     show
-        Also show all that is left, so that it is not lost with the worker.
+        Also show all that is left, so that it is not lost with the worker, where that is at most so many bytes.
     """
 
     part: str
@@ -37,7 +37,7 @@ class Order:
     loss: float
     seconds: float
     give: int
-    show: bool
+    show: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,9 +81,10 @@ def search_part(ground: Ground, order: Order) -> Report | None:
     search.take(order.take)
     reason = search.go_on(order.seconds) if search.open else 0
     given = packed(search.give(order.give, False), search.width)
+    little = 8.0 * search.width * search.open <= order.show
     report = Report(
         given,
-        packed(search.regions(), search.width) if order.show else None,
+        packed(search.regions(), search.width) if little else None,
         search.open,
         search.open_least,
         search.discarded_least,

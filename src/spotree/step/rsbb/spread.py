@@ -19,7 +19,7 @@ from spotree.step.rsbb.part import FULL, Order, Report, forget, search_part
 FIRST_SECONDS = 0.5  # what is solved in less never leaves this machine
 TASK_SECONDS, HURRY_SECONDS = 1.5, 0.5  # of one order; where others wait for regions
 MIX = 256  # regions that a worker hands over for others after each order: all work on the best ones
-MOST_BYTES = 32e6  # of regions that change hands at once
+MOST_BYTES = 4e6  # of regions that change hands at once: work for a few orders, sent in hundredths of a second
 SHOW_RATE = 1e7  # bytes per second at most of what workers show, all together
 PATIENCE = 30.0
 EARLY = 0.1  # seconds: workers end earlier, so that their answers count
@@ -121,7 +121,7 @@ class Spread:
                 loss=pool.incumbent,
                 seconds=max(min(seconds, left - EARLY), 0.0),
                 give=min(give, self.most),
-                show=self._must_show(part) or (self.kept and left - EARLY <= 2 * seconds),
+                show=math.inf if self.kept and left - EARLY <= 2 * seconds else self._may_show(part, seconds),
             )
             part.job = self.crew.add(search_part, self.ground, order, about=part, worker=worker, patience=PATIENCE)
 
@@ -138,13 +138,16 @@ class Spread:
             self.parts += own
         return min(own, key=lambda part: (part.shown_at >= self.asked_at or not part.open, part.least))
 
-    def _must_show(self, part: Part) -> bool:
-        """After every order where that is little: what was handed on since would be done twice if the part is lost."""
+    def _may_show(self, part: Part, seconds: float) -> float:
+        """How many bytes are little after an order: what was handed on since would be done twice if the part is lost.
+
+        All that it holds where somebody waits for it, or where its ledger holds much more than it does.
+        """
+        now = time.monotonic()
         held = sum(regions.nbytes for regions in part.ledger)
-        now, size = time.monotonic(), 8.0 * self.space.pool.width * part.open
-        period = size * len(self.parts) / SHOW_RATE
-        late = now - part.shown_at >= period or part.shown_at < self.asked_at <= now
-        return late or (part.orders > 0 and held > 4 * size + 1e7)  # before its first one nobody knows the size
+        if part.shown_at < self.asked_at <= now or held > 4 * (8.0 * self.space.pool.width * part.open) + 1e7:
+            return math.inf
+        return (now + seconds - part.shown_at) * SHOW_RATE / len(self.parts)
 
     def _all_shown(self) -> bool:
         return all(part.shown_at >= self.asked_at or not part.open for part in self.parts)
