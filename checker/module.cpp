@@ -42,7 +42,7 @@ checker::Arrays arrays_of(const nb::object& mdp) {
 // An entry of a header: a number, or a list of numbers.
 template <class T>
 void take(const nb::dict& from, const char* name, T& to) {
-    if (!from.contains(name) || !nb::try_cast(from[name], to, false))
+    if (!from.contains(name) || !nb::try_cast(from[name], to))
         throw nb::value_error((std::string(name) + " is missing, or beyond what can be counted").c_str());
 }
 
@@ -70,8 +70,12 @@ checker::Header header_of(const nb::dict& from) {
 
 class Check {
   public:
-    Check(const nb::object& mdp, const nb::dict& header, In1<int32_t> words, In1<double> numbers, int threads)
-        : words_(words), numbers_(numbers), model_(arrays_of(mdp)), header_(header_of(header)) {
+    Check(const nb::object& mdp, const nb::object& header, In1<int32_t> words, In1<double> numbers,
+          int threads)
+        : words_(words),
+          numbers_(numbers),
+          model_(arrays_of(mdp)),
+          header_(header_of(nb::cast<nb::dict>(header))) {
         thread_ = std::thread([this, threads] { run(threads); });
     }
 
@@ -151,7 +155,7 @@ NB_MODULE(_checker, m) {
     using namespace nb::literals;
     m.def("too_large", &too_large, "mdp"_a, "depth"_a, "max_leaves"_a);
     nb::class_<Check>(m, "Check")
-        .def(nb::init<const nb::object&, const nb::dict&, In1<int32_t>, In1<double>, int>(), nb::kw_only(),
+        .def(nb::init<const nb::object&, const nb::object&, In1<int32_t>, In1<double>, int>(), nb::kw_only(),
              "mdp"_a, "header"_a, "words"_a, "numbers"_a, "threads"_a)
         .def("wait", &Check::wait, "seconds"_a)
         .def("stop", &Check::stop)
