@@ -1,8 +1,8 @@
 // All sets of groups that splits can single out (cubes), each once, and the sizes that a subtree may have.
 #pragma once
 
-#include <functional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "model.hpp"
 
@@ -18,7 +18,11 @@ struct SetHash {
     }
 };
 
-constexpr size_t kMostShares = 5'000'000, kMostMembers = 60'000'000;  // the search has no more
+constexpr size_t kMostShares = 5'000'000;
+constexpr size_t kMostMembers = 60'000'000;  // of all cubes, and as many edges; the search has no more
+// Trees have tables of sizes x cubes, 24 bytes for each in every thread; a few sizes take less than the
+// cubes.
+constexpr size_t kFewSizes = 9, kMostEntries = 25'000'000;
 
 // Size 0 is a leaf; shares[size] are the sizes of both sides.
 struct Sizes {
@@ -43,7 +47,8 @@ struct Sizes {
                      ++left)
                     pairs.emplace_back(number.at({d - 1, left}), number.at({d - 1, k - left}));
                 if ((count += pairs.size()) > kMostShares)
-                    reject("trees of ", max_leaves, " leaves have too many shapes to check");
+                    reject<TooLarge>("trees of depth ", tree_depth, " and ", max_leaves,
+                                     " leaves have too many shapes to check, more than ", kMostShares);
             }
         }
     }
@@ -54,51 +59,35 @@ struct Sizes {
 
 class Cubes {
   public:
-    struct Edge {                            // one way to part a cube
-        int32_t left, right, feature, rank;  // groups with a smaller rank of the feature go left
+    struct Edge {  // one way to part a cube
+        int32_t left, right;
     };
     struct Cube {
         Set inside;
         int32_t level = 0;            // fewest splits that single it out
-        size_t begin = 0, end = 0;    // of its edges, by feature and rank
+        size_t begin = 0, end = 0;    // of its edges
         std::vector<int32_t> groups;  // that are inside
     };
 
     std::vector<Cube> cubes;  // cube 0 holds every group
     std::vector<Edge> edges;
-    std::vector<int32_t> rank;  // [feature, group]
     int words;
 
-    Cubes(const Model& m, int depth, const std::function<bool()>& stop)
-        : words((m.groups + 63) / 64), groups_(m.groups) {
-        rank.resize(size_t(m.features) * m.groups);
-        for (int f = 0; f < m.features; ++f) {
-            std::vector<double> values;
-            for (int g = 0; g < m.groups; ++g) values.push_back(value(m, f, g));
-            std::erase_if(values, [](double x) { return std::isnan(x); });
-            std::sort(values.begin(), values.end());
-            values.erase(std::unique(values.begin(), values.end()), values.end());
-            for (int g = 0; g < m.groups; ++g) {
-                const double x = value(m, f, g);  // not a number: never below a threshold
-                const auto at =
-                    std::isnan(x) ? values.end() : std::lower_bound(values.begin(), values.end(), x);
-                rank[size_t(f) * m.groups + g] = int32_t(at - values.begin());
-            }
-        }
+    Cubes(const Model& m, const Sizes& sizes, const Patience& patience)
+        : words((m.groups + 63) / 64), groups_(m.groups), sizes_(size_t(sizes.count())) {
         Set all(words, 0);
-        for (int g = 0; g < m.groups; ++g) all[g / 64] |= uint64_t(1) << (g % 64);
+        for (int g = 0; g < m.groups; ++g) add_bit(all.data(), g);
         add(std::move(all), 0);
         for (size_t at = 0; at < cubes.size(); ++at) {
             cubes[at].begin = edges.size();
-            if (cubes[at].level < depth) part(int32_t(at), m.features);
+            if (cubes[at].level < sizes.depth.back()) part(int32_t(at), m);
             cubes[at].end = edges.size();
-            if (stop()) return;
+            patience.check();
         }
     }
 
     int32_t count() const { return int32_t(cubes.size()); }
-    int groups() const { return groups_; }
-    bool holds(int32_t cube, int group) const { return cubes[cube].inside[group / 64] >> (group % 64) & 1; }
+    bool holds(int32_t cube, int group) const { return has_bit(cubes[cube].inside.data(), group); }
 
     // -1 if there is no such cube.
     int32_t find(const Set& set) const {
@@ -107,10 +96,6 @@ class Cubes {
     }
 
   private:
-    static double value(const Model& m, int f, int g) {
-        return m.feature[size_t(m.group_states[g][0]) * m.features + f];
-    }
-
     int32_t add(Set set, int32_t level) {
         const auto [at, fresh] = number_.try_emplace(std::move(set), count());
         if (!fresh) return at->second;
@@ -118,37 +103,40 @@ class Cubes {
         cube.inside = at->first;
         cube.level = level;
         for (int g = 0; g < groups_; ++g) {
-            if (cube.inside[g / 64] >> (g % 64) & 1) cube.groups.push_back(g);
+            if (has_bit(cube.inside.data(), g)) cube.groups.push_back(g);
         }
         members_ += cube.groups.size();
         if (members_ > kMostMembers || edges.size() > kMostMembers)
             reject("trees of this depth single out too many sets of groups to check");
         cubes.push_back(std::move(cube));
+        if (sizes_ > kFewSizes && sizes_ * cubes.size() > kMostEntries)
+            reject<TooLarge>("subtrees of ", sizes_, " sizes for each of ", cubes.size(),
+                             " or more sets of groups are more to check than ", kMostEntries);
         return count() - 1;
     }
 
-    void part(int32_t at, int features) {
-        std::unordered_map<Set, int, SetHash> seen;
-        for (int f = 0; f < features; ++f) {
-            const int32_t* of = rank.data() + size_t(f) * groups_;
-            std::vector<int32_t> cuts;
-            for (const int32_t g : cubes[at].groups) cuts.push_back(of[g]);
+    void part(int32_t at, const Model& m) {
+        std::unordered_set<Set, SetHash> seen;
+        for (int f = 0; f < m.features; ++f) {
+            std::vector<double> cuts;  // what is not a number is below none of them
+            for (const int32_t g : cubes[at].groups) cuts.push_back(m.of_group(g, f));
+            if (std::erase_if(cuts, [](double x) { return std::isnan(x); })) cuts.push_back(kNever);
             std::sort(cuts.begin(), cuts.end());
             cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
             for (size_t k = 1; k < cuts.size(); ++k) {
                 Set left(words, 0), right(words, 0);
                 for (const int32_t g : cubes[at].groups)
-                    (of[g] < cuts[k] ? left : right)[g / 64] |= uint64_t(1) << (g % 64);
-                if (seen.contains(right) || !seen.try_emplace(left, 0).second) continue;
+                    add_bit((m.of_group(g, f) < cuts[k] ? left : right).data(), g);
+                if (seen.contains(right) || !seen.insert(left).second) continue;
                 const int32_t level = cubes[at].level + 1, one = add(std::move(left), level),
                               two = add(std::move(right), level);
-                edges.push_back({one, two, f, cuts[k]});
+                edges.push_back({one, two});
             }
         }
     }
 
     int groups_;
-    size_t members_ = 0;
+    size_t sizes_, members_ = 0;
     std::unordered_map<Set, int32_t, SetHash> number_;
 };
 

@@ -1,139 +1,42 @@
-// The decision process as the checker sees it: nothing that was handed over is taken on trust.
+// The decision process as the checker sees it: distinct rows, groups of states, and what rounding may take.
 #pragma once
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <limits>
 #include <map>
-#include <sstream>
-#include <stdexcept>
-#include <string>
+#include <span>
 #include <utility>
-#include <vector>
+
+#include "arrays.hpp"
 
 namespace checker {
 
-struct Rejected : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
-template <class... Parts>
-[[noreturn]] void reject(const Parts&... parts) {
-    std::ostringstream text;
-    (text << ... << parts);
-    throw Rejected(text.str());
-}
+// Sets of small numbers as bits, some of them one after the other.
+inline bool has_bit(const uint64_t* bits, int k) { return bits[k / 64] >> (k % 64) & 1; }
+inline void add_bit(uint64_t* bits, int k) { bits[k / 64] |= uint64_t(1) << (k % 64); }
 
-inline void require(bool holds, const char* what) {
-    if (!holds) throw Rejected(std::string("the model is malformed: ") + what);
-}
-
-constexpr double kUnit = 0x1p-53;     // relative error of one float64 operation
-constexpr double kRowsAbove = 1e-12;  // what dividing by a sum may leave above 1
-constexpr double kMost = 1e100;       // no number in a proof is larger: products stay finite
-constexpr double kLeast = 1e-200;     // no tolerance is smaller: sums do not vanish
-
-// What Python hands over, as it stands in the MDP.
-struct Arrays {
-    int states = 0, actions = 0, features = 0;
-    double discount = 0;
-    std::vector<int64_t> choice_start, row_start;
-    std::vector<int32_t> choice_of, target;
-    std::vector<double> probability, reward, initial, feature;
-    bool must_end = false;   // undiscounted: who may go on for ever is worth -inf
-    std::vector<char> ends;  // [row] undiscounted, once own loops are summed up: the episode may end there
-};
-
-// The sum of some numbers less 1 without rounding errors but the last: partial sums that do not overlap.
-inline double sum_above_one(const double* begin, const double* end) {
-    std::vector<double> parts;
-    auto add = [&](double x) {
-        size_t kept = 0;
-        for (double y : parts) {
-            if (std::abs(x) < std::abs(y)) std::swap(x, y);
-            const double high = x + y, low = y - (high - x);
-            if (low != 0) parts[kept++] = low;
-            x = high;
-        }
-        parts.resize(kept);
-        parts.push_back(x);
-    };
-    add(-1.0);
-    for (const double* p = begin; p != end; ++p) add(*p);
-    double sum = 0;
-    for (size_t k = parts.size(); k-- > 0;) sum += parts[k];
-    return sum;
-}
-
-constexpr double kEnds = 1e-12;  // a row that lacks less than this to 1 does not end the episode
-
-// Lemma 10: each row on the condition that it leaves its state. One that never does ends at 0, or is
-// forbidden. Rows that do not end are divided by their sum.
-inline Arrays summed_up(const Arrays& a) {
-    Arrays to = a;
-    to.target.clear();
-    to.probability.clear();
-    to.ends.assign(a.reward.size(), 0);
-    for (int i = 0; i < a.states; ++i) {
-        for (int64_t row = a.choice_start[i]; row < a.choice_start[i + 1]; ++row) {
-            const int64_t begin = a.row_start[row], end = a.row_start[row + 1];
-            double all = 0, away = 0;
-            bool loops = false;
-            for (int64_t k = begin; k < end; ++k) {
-                all += a.probability[k];
-                const bool onward = a.target[k] != i && a.probability[k] > 0;
-                if (onward) away += a.probability[k];
-                loops |= !onward;
-            }
-            to.ends[row] = all < 1 - kEnds;
-            if (to.ends[row])
-                away = loops ? away - sum_above_one(&a.probability[0] + begin, &a.probability[0] + end) : 1;
-            if (away > 0) {
-                to.reward[row] = a.reward[row] / away;
-            } else if (a.must_end || a.reward[row] != 0) {
-                for (int b = 0; b < a.actions; ++b) {
-                    int32_t& choice = to.choice_of[size_t(i) * a.actions + b];
-                    if (choice == row) choice = -1;
-                }
-            } else {
-                to.ends[row] = 1;
-            }
-            for (int64_t k = begin; k < end; ++k) {
-                if (a.target[k] == i || !(a.probability[k] > 0)) continue;
-                to.target.push_back(a.target[k]);
-                to.probability.push_back(a.probability[k] / away);
-            }
-            to.row_start[row + 1] = int64_t(to.target.size());
-        }
-    }
-    return to;
-}
-
-// A set of actions for each group, as bits.
+// A set of actions for each group.
 class ActionSets {
   public:
     ActionSets() = default;
     ActionSets(int groups, int actions) : words_((actions + 63) / 64), bits_(size_t(groups) * words_, 0) {
         for (int g = 0; g < groups; ++g) {
-            for (int a = 0; a < actions; ++a) of(g)[a / 64] |= bit(a);
+            for (int a = 0; a < actions; ++a) add_bit(of(g), a);
         }
     }
-    static uint64_t bit(int action) { return uint64_t(1) << (action % 64); }
     uint64_t* of(int group) { return bits_.data() + size_t(group) * words_; }
     const uint64_t* of(int group) const { return bits_.data() + size_t(group) * words_; }
-    bool has(int group, int action) const { return of(group)[action / 64] & bit(action); }
+    bool has(int group, int action) const { return has_bit(of(group), action); }
     const std::vector<uint64_t>& bits() const { return bits_; }
-    int words() const { return words_; }
 
     void keep_only(int group, int action) {
         const bool had = has(group, action);
         std::fill_n(of(group), words_, uint64_t(0));
-        if (had) of(group)[action / 64] |= bit(action);
+        if (had) add_bit(of(group), action);
     }
-    void remove(int group, int action) { of(group)[action / 64] &= ~bit(action); }
+    void remove(int group, int action) { of(group)[action / 64] &= ~(uint64_t(1) << (action % 64)); }
 
   private:
     int words_ = 0;
@@ -172,8 +75,8 @@ struct Model {
 
     explicit Model(const Arrays& given)
         : states(given.states), actions(given.actions), features(given.features) {
+        check_arrays(given);
         words = (actions + 63) / 64;
-        check(given);
         discount = given.discount;
         undiscounted = discount >= 1;
         must_end = given.must_end;
@@ -201,6 +104,25 @@ struct Model {
         return (sum[0] + sum[1]) + (sum[2] + sum[3]);
     }
 
+    // V_i - pay - gamma P V for a row, and what rounding may have added to that or taken: k + 8 units for k
+    // entries; undiscounted twice as many, as own loops were summed up. `paid`: what the pay was made of.
+    struct Gap {
+        double above, error;
+    };
+    Gap gap(int32_t i, int32_t row, const double* value, double pay, double paid) const {
+        double ahead = 0, size = paid + std::abs(value[i]);
+        for (int64_t k = entry_begin[row]; k < entry_begin[row + 1]; ++k) {
+            const double part = weight[k] * value[target[k]];
+            ahead += part;
+            size += std::abs(part);
+        }
+        const auto units = double((undiscounted ? 2 : 1) * (entry_begin[row + 1] - entry_begin[row] + 8));
+        return {value[i] - pay - ahead, kUnit * units * size};
+    }
+
+    double at(int32_t state, int f) const { return feature[size_t(state) * features + f]; }
+    double of_group(int32_t g, int f) const { return at(group_states[g][0], f); }
+
     double start_value(const double* value) const {
         double total = 0;
         for (int i = 0; i < states; ++i) {
@@ -210,94 +132,42 @@ struct Model {
     }
 
   private:
-    void check(const Arrays& a) const {
-        require(states > 0 && actions > 0 && features >= 0, "no states or no actions");
-        require(a.discount >= 0 && a.discount <= 1, "a proof is about a discount of at most 1");
-        require(a.choice_start.size() == size_t(states) + 1 && a.choice_start[0] == 0, "choice_start");
-        require(a.choice_of.size() == size_t(states) * actions, "choice_of");
-        require(a.initial.size() == size_t(states), "initial");
-        require(a.feature.size() == size_t(states) * features, "features");
-        const auto rows = int64_t(a.reward.size());
-        require(a.choice_start.back() == rows && rows < (int64_t(1) << 31), "choice_start");
-        require(a.row_start.size() == size_t(rows) + 1 && a.row_start[0] == 0, "row_start");
-        require(a.row_start.back() == int64_t(a.target.size()) && a.target.size() == a.probability.size(),
-                "rows");
-        require(std::is_sorted(a.choice_start.begin(), a.choice_start.end()), "choice_start falls");
-        require(std::is_sorted(a.row_start.begin(), a.row_start.end()), "row_start falls");
-        for (int i = 0; i < states; ++i) {
-            require(a.initial[i] >= 0 && a.initial[i] <= 1 + kRowsAbove, "a start probability is none");
-            for (int b = 0; b < actions; ++b) {
-                const int32_t row = a.choice_of[size_t(i) * actions + b];
-                require(row == -1 || (row >= a.choice_start[i] && row < a.choice_start[i + 1]),
-                        "a choice is none of its state");
-            }
-        }
-        require(sum_above_one(a.initial.data(), a.initial.data() + states) <= kRowsAbove,
-                "the start sums to more than 1");
-        for (int64_t row = 0; row < rows; ++row) {
-            require(std::abs(a.reward[row]) <= kMost, "a reward is not finite or beyond 1e100");
-            for (int64_t k = a.row_start[row]; k < a.row_start[row + 1]; ++k) {
-                require(a.target[k] >= 0 && a.target[k] < states, "a next state does not exist");
-                require(k == a.row_start[row] || a.target[k - 1] < a.target[k], "next states do not rise");
-                require(a.probability[k] >= 0 && a.probability[k] <= 1 + kRowsAbove, "a probability is none");
-            }
-        }
-    }
-
     void add_rows(const Arrays& a) {
         row_begin.push_back(0);
         entry_begin.push_back(0);
         choice.assign(size_t(states) * actions, -1);
-        std::vector<int32_t> number(a.reward.size(), -1);
-        auto equal = [&](int64_t x, int64_t y) {
-            const int64_t count = a.row_start[x + 1] - a.row_start[x];
-            if (a.reward[x] != a.reward[y] || a.row_start[y + 1] - a.row_start[y] != count) return false;
-            return std::equal(&a.target[a.row_start[x]], &a.target[a.row_start[x]] + count,
-                              &a.target[a.row_start[y]]) &&
-                   std::memcmp(&a.probability[a.row_start[x]], &a.probability[a.row_start[y]],
-                               size_t(count) * 8) == 0;
+        std::vector<int32_t> source;  // [row] where it stands in the arrays
+        auto part = [&](const auto& of, int32_t row) {
+            return std::span(of).subspan(a.row_start[row], a.row_start[row + 1] - a.row_start[row]);
+        };
+        auto equal = [&](int32_t x, int32_t y) {
+            return a.reward[x] == a.reward[y] && std::ranges::equal(part(a.target, x), part(a.target, y)) &&
+                   std::ranges::equal(part(a.probability, x), part(a.probability, y));
         };
         for (int i = 0; i < states; ++i) {
-            std::vector<int64_t> mine;
             for (int b = 0; b < actions; ++b) {
-                const int32_t old = a.choice_of[size_t(i) * actions + b];
-                if (old >= 0) mine.push_back(old);
-                forbids |= old < 0;
-            }
-            std::sort(mine.begin(), mine.end());
-            mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
-            std::vector<int64_t> kept;
-            for (const int64_t row : mine) {
-                const auto same =
-                    std::find_if(kept.begin(), kept.end(), [&](int64_t k) { return equal(k, row); });
-                if (same != kept.end()) {
-                    number[row] = number[*same];
-                    continue;
+                const int32_t given = a.choice_of[size_t(i) * actions + b];
+                forbids |= given < 0;
+                if (given < 0) continue;
+                int32_t row = row_begin.back();
+                while (row < int32_t(reward.size()) && !equal(source[row], given)) ++row;
+                if (row == int32_t(reward.size())) {
+                    source.push_back(given);
+                    reward.push_back(a.reward[given]);
+                    stay.push_back(0);
+                    ends.push_back(undiscounted && a.ends[given]);
+                    for (int64_t k = a.row_start[given]; k < a.row_start[given + 1]; ++k) {
+                        target.push_back(a.target[k]);
+                        weight.push_back(discount * a.probability[k]);
+                        if (a.target[k] == i) stay.back() = weight.back();
+                    }
+                    entry_begin.push_back(int64_t(target.size()));
+                    row_actions.resize(reward.size() * words, 0);
                 }
-                kept.push_back(row);
-                number[row] = int32_t(reward.size());
-                reward.push_back(a.reward[row]);
-                if (undiscounted) ends.push_back(a.ends[row]);
-                stay.push_back(0);
-                for (int64_t k = a.row_start[row]; k < a.row_start[row + 1]; ++k) {
-                    target.push_back(a.target[k]);
-                    weight.push_back(discount * a.probability[k]);
-                    if (a.target[k] == i) stay.back() = weight.back();
-                }
-                entry_begin.push_back(int64_t(target.size()));
+                choice[size_t(i) * actions + b] = row;
+                add_bit(&row_actions[size_t(row) * words], b);
             }
             row_begin.push_back(int32_t(reward.size()));
-            for (int b = 0; b < actions; ++b) {
-                const int32_t old = a.choice_of[size_t(i) * actions + b];
-                if (old >= 0) choice[size_t(i) * actions + b] = number[old];
-            }
-        }
-        row_actions.assign(reward.size() * words, 0);
-        for (int i = 0; i < states; ++i) {
-            for (int b = 0; b < actions; ++b) {
-                const int32_t row = choice[size_t(i) * actions + b];
-                if (row >= 0) row_actions[size_t(row) * words + b / 64] |= ActionSets::bit(b);
-            }
         }
     }
 

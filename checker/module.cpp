@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include "check.hpp"
 
@@ -12,70 +13,70 @@ namespace {
 
 template <class T>
 using In1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using In2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-template <class Array>
-auto copied(const Array& array) {
-    using T = std::remove_const_t<typename Array::Scalar>;
-    return std::vector<T>(array.data(), array.data() + array.size());
+// Copies an array of a model.
+template <class T>
+void take(const nb::object& mdp, const char* name, std::vector<T>& to) {
+    const auto array = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(mdp.attr(name));
+    to.assign(array.data(), array.data() + array.size());
 }
 
-struct Model : checker::Arrays {
-    Model(In1<int64_t> choice_start_, In2<int32_t> choice_of_, In1<int64_t> row_start_, In1<int32_t> target_,
-          In1<double> probability_, In1<double> reward_, In1<double> initial_, In2<double> features_,
-          double discount_, bool must_end_) {
-        states = int(choice_of_.shape(0));
-        actions = int(choice_of_.shape(1));
-        features = int(features_.shape(1));
-        discount = discount_;
-        must_end = must_end_;
-        choice_start = copied(choice_start_);
-        choice_of = copied(choice_of_);
-        row_start = copied(row_start_);
-        target = copied(target_);
-        probability = copied(probability_);
-        reward = copied(reward_);
-        initial = copied(initial_);
-        feature = copied(features_);
-    }
-};
+checker::Arrays arrays_of(const nb::object& mdp) {
+    checker::Arrays a;
+    a.states = nb::cast<int>(mdp.attr("num_states"));
+    a.actions = nb::cast<int>(mdp.attr("num_actions"));
+    a.features = nb::cast<int>(mdp.attr("num_features"));
+    a.discount = nb::cast<double>(mdp.attr("discount"));
+    a.must_end = nb::cast<bool>(mdp.attr("must_end"));
+    take(mdp, "choice_start", a.choice_start);
+    take(mdp, "choice_of", a.choice_of);
+    take(mdp, "row_start", a.row_start);
+    take(mdp, "target", a.target);
+    take(mdp, "probability", a.probability);
+    take(mdp, "reward_of_choice", a.reward);
+    take(mdp, "initial", a.initial);
+    take(mdp, "features", a.feature);
+    return a;
+}
 
-struct Tree : checker::Tree {
-    Tree(In1<int32_t> feature_, In1<double> threshold_, In1<int32_t> left_, In1<int32_t> right_,
-         In1<int32_t> action_) {
-        feature = copied(feature_);
-        threshold = copied(threshold_);
-        left = copied(left_);
-        right = copied(right_);
-        action = copied(action_);
-    }
-};
+// An entry of a header: a number, or a list of numbers.
+template <class T>
+void take(const nb::dict& from, const char* name, T& to) {
+    if (!from.contains(name) || !nb::try_cast(from[name], to))
+        throw nb::value_error((std::string(name) + " is missing, or beyond what can be counted").c_str());
+}
 
-struct Header : checker::Header {
-    Header(const Tree& tree_, int depth_, int64_t max_leaves_, double value_, double bound_, double margin_,
-           In1<int32_t> group_state_, In1<int32_t> split_feature_, In1<double> split_threshold_,
-           In1<int32_t> symmetry_state_, In1<int32_t> symmetry_action_, In1<int32_t> symmetry_feature_) {
-        tree = tree_;
-        depth = depth_;
-        max_leaves = max_leaves_;
-        value = value_;
-        bound = bound_;
-        margin = margin_;
-        group_state = copied(group_state_);
-        split_feature = copied(split_feature_);
-        split_threshold = copied(split_threshold_);
-        symmetry_state = copied(symmetry_state_);
-        symmetry_action = copied(symmetry_action_);
-        symmetry_feature = copied(symmetry_feature_);
-    }
-};
+checker::Header header_of(const nb::dict& from) {
+    checker::Header h;
+    const auto tree = nb::cast<nb::dict>(from["tree"]);
+    take(tree, "feature", h.tree.feature);
+    take(tree, "threshold", h.tree.threshold);
+    take(tree, "left", h.tree.left);
+    take(tree, "right", h.tree.right);
+    take(tree, "action", h.tree.action);
+    take(from, "depth", h.depth);
+    take(from, "max_leaves", h.max_leaves);
+    take(from, "value", h.value);
+    take(from, "bound", h.bound);
+    take(from, "margin", h.margin);
+    take(from, "group_state", h.group_state);
+    take(from, "split_feature", h.split_feature);
+    take(from, "split_threshold", h.split_threshold);
+    take(from, "symmetry_state", h.symmetry_state);
+    take(from, "symmetry_action", h.symmetry_action);
+    take(from, "symmetry_feature", h.symmetry_feature);
+    return h;
+}
 
 class Check {
   public:
-    Check(const Model& model, const Header& header, In1<int32_t> words, In1<double> numbers, int threads)
-        : words_(words), numbers_(numbers), model_(model), header_(header), threads_(threads) {
-        thread_ = std::thread([this] { run(); });
+    Check(const nb::object& mdp, const nb::object& header, In1<int32_t> words, In1<double> numbers,
+          int threads)
+        : words_(words),
+          numbers_(numbers),
+          model_(arrays_of(mdp)),
+          header_(header_of(nb::cast<nb::dict>(header))) {
+        thread_ = std::thread([this, threads] { run(threads); });
     }
 
     ~Check() { stop(); }
@@ -104,12 +105,11 @@ class Check {
     }
 
   private:
-    void run() {
+    void run(int threads) {
         std::string reason;
         try {
             shown_ = checker::check(model_, header_, {words_.data(), words_.size()},
-                                    {numbers_.data(), numbers_.size()}, threads_, stop_, done_, total_);
-            if (stop_) reason = "the check was stopped";
+                                    {numbers_.data(), numbers_.size()}, threads, stop_, done_, total_);
         } catch (const std::bad_alloc&) {
             reason = "the check needs more memory than there is";
         } catch (const std::exception& error) {
@@ -125,7 +125,6 @@ class Check {
     In1<double> numbers_;
     checker::Arrays model_;
     checker::Header header_;
-    int threads_;
     checker::Shown shown_{};
     std::atomic<bool> stop_{false};
     std::atomic<int64_t> done_{0}, total_{0};
@@ -136,27 +135,28 @@ class Check {
     std::thread thread_;
 };
 
+// Why no certificate about trees of this depth and leaves can be checked; empty if it can, or has few sizes.
+std::string too_large(const nb::object& mdp, int depth, int64_t max_leaves) {
+    const std::atomic<bool> never{false};
+    try {
+        const checker::Sizes sizes(depth, max_leaves);
+        if (size_t(sizes.count()) > checker::kFewSizes)
+            checker::Cubes(checker::Model(arrays_of(mdp)), sizes, {never});
+    } catch (const checker::TooLarge& error) {
+        return error.what();
+    } catch (const checker::Rejected&) {  // for another reason
+    }
+    return "";
+}
+
 }  // namespace
 
 NB_MODULE(_checker, m) {
     using namespace nb::literals;
-    nb::class_<Model>(m, "Model")
-        .def(nb::init<In1<int64_t>, In2<int32_t>, In1<int64_t>, In1<int32_t>, In1<double>, In1<double>,
-                      In1<double>, In2<double>, double, bool>(),
-             nb::kw_only(), "choice_start"_a, "choice_of"_a, "row_start"_a, "target"_a, "probability"_a,
-             "reward"_a, "initial"_a, "features"_a, "discount"_a, "must_end"_a);
-    nb::class_<Tree>(m, "Tree").def(
-        nb::init<In1<int32_t>, In1<double>, In1<int32_t>, In1<int32_t>, In1<int32_t>>(), nb::kw_only(),
-        "feature"_a, "threshold"_a, "left"_a, "right"_a, "action"_a);
-    nb::class_<Header>(m, "Header")
-        .def(nb::init<const Tree&, int, int64_t, double, double, double, In1<int32_t>, In1<int32_t>,
-                      In1<double>, In1<int32_t>, In1<int32_t>, In1<int32_t>>(),
-             nb::kw_only(), "tree"_a, "depth"_a, "max_leaves"_a, "value"_a, "bound"_a, "margin"_a,
-             "group_state"_a, "split_feature"_a, "split_threshold"_a, "symmetry_state"_a, "symmetry_action"_a,
-             "symmetry_feature"_a);
+    m.def("too_large", &too_large, "mdp"_a, "depth"_a, "max_leaves"_a);
     nb::class_<Check>(m, "Check")
-        .def(nb::init<const Model&, const Header&, In1<int32_t>, In1<double>, int>(), nb::kw_only(),
-             "model"_a, "header"_a, "words"_a, "numbers"_a, "threads"_a)
+        .def(nb::init<const nb::object&, const nb::object&, In1<int32_t>, In1<double>, int>(), nb::kw_only(),
+             "mdp"_a, "header"_a, "words"_a, "numbers"_a, "threads"_a)
         .def("wait", &Check::wait, "seconds"_a)
         .def("stop", &Check::stop)
         .def("done", &Check::done)

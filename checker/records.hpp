@@ -2,7 +2,7 @@
 // a record knows where its rounds stand.
 #pragma once
 
-#include <span>
+#include <array>
 #include <unordered_map>
 
 #include "model.hpp"
@@ -13,6 +13,7 @@ struct Record {
     int32_t number, parent, first, second, rounds;
     size_t words, numbers;  // where its rounds begin in the streams
     std::span<const int32_t> branching;
+    bool referred = false;  // some region is said to equal this one or its image
 };
 
 struct Floor {
@@ -72,7 +73,9 @@ class Reader {
             if (found.sweeps < 0 || found.sweeps > kMostSweeps)
                 reject("the certificate is malformed: ", how[0], " sweeps");
             found.states = words(how[1]);
-            for (const int32_t i : found.states) known(i);
+            for (const int32_t i : found.states) {
+                if (i < 0 || i >= states_) reject("the certificate is malformed: there is no state ", i);
+            }
             found.values = numbers(how[1]);
             return found;
         }
@@ -86,10 +89,6 @@ class Reader {
     }
 
   private:
-    void known(int32_t state) const {
-        if (state < 0 || state >= states_) reject("the certificate is malformed: there is no state ", state);
-    }
-
     std::span<const int32_t> words_;
     std::span<const double> numbers_;
     int states_;
@@ -122,49 +121,39 @@ class Records {
             if (record.rounds < 0 || !place.try_emplace(record.number, int32_t(all.size())).second)
                 reject("the certificate is malformed: region ", head[1],
                        " stands there twice, or has no rounds");
-            if (record.parent == -1) {
-                if (root >= 0) reject("there must be one root region");
-                root = int32_t(all.size());
-            }
+            if (record.parent == -1 && std::exchange(root, int32_t(all.size())) >= 0)
+                reject("there must be one root region");
+            if (record.parent >= 0 &&
+                !parts_.try_emplace({record.parent, record.first, record.second}, int32_t(all.size())).second)
+                reject("region ", record.parent, " has one part twice");
             all.push_back(record);
         }
         if (reader.number() != numbers.size())
             reject("the certificate is malformed: it has more numbers than regions need");
         if (root < 0) reject("the certificate is malformed: it has no root region");
-        children_.resize(all.size());
-        referred_.assign(all.size(), 0);
         for (const Record& record : all) {
             if (record.branching[0] != 6) continue;
             const auto at = record.branching.size() < 2 ? place.end() : place.find(record.branching[1]);
             if (at == place.end())
                 reject("the certificate is malformed: region ", record.number, " stands nowhere");
-            referred_[at->second] = 1;
-        }
-        for (const Record& record : all) {
-            const auto at = record.parent < 0 ? place.end() : place.find(record.parent);
-            if (at != place.end()) children_[at->second].push_back(int32_t(&record - all.data()));
-        }
-        for (auto& mine : children_) {
-            auto name = [&](int32_t c) { return std::pair(all[c].first, all[c].second); };
-            std::sort(mine.begin(), mine.end(), [&](int32_t a, int32_t b) { return name(a) < name(b); });
-            for (size_t k = 1; k < mine.size(); ++k) {
-                if (name(mine[k - 1]) == name(mine[k]))
-                    reject("region ", all[mine[k]].parent, " has one part twice");
-            }
+            all[at->second].referred = true;
         }
     }
 
-    // Whether some region is said to equal this one or its image.
-    bool referred(int32_t place) const { return referred_[place]; }
-
-    const std::vector<int32_t>& children(int32_t place) const { return children_[place]; }
+    // The parts of a region, by their two words.
+    std::vector<int32_t> parts(const Record& whole) const {
+        std::vector<int32_t> found;
+        constexpr int32_t least = std::numeric_limits<int32_t>::min();
+        for (auto at = parts_.lower_bound({whole.number, least, least});
+             at != parts_.end() && at->first[0] == whole.number; ++at)
+            found.push_back(at->second);
+        return found;
+    }
 
     // The part of a region with these two words; -1 if there is none.
-    int32_t child(int32_t place, int32_t first, int32_t second) const {
-        for (const int32_t c : children_[place]) {
-            if (all[c].first == first && all[c].second == second) return c;
-        }
-        return -1;
+    int32_t part(const Record& whole, int32_t first, int32_t second) const {
+        const auto at = parts_.find({whole.number, first, second});
+        return at == parts_.end() ? -1 : at->second;
     }
 
     Reader rounds(const Record& record) const {
@@ -175,8 +164,7 @@ class Records {
     std::span<const int32_t> words_;
     std::span<const double> numbers_;
     int states_;
-    std::vector<std::vector<int32_t>> children_;
-    std::vector<char> referred_;
+    std::map<std::array<int32_t, 3>, int32_t> parts_;  // whole and two words -> place
 };
 
 }  // namespace checker

@@ -1,8 +1,6 @@
 // Symmetries that a certificate lists (docs/proof.md, lemma S), held against the model number by number.
 #pragma once
 
-#include <set>
-
 #include "claim.hpp"
 #include "cubes.hpp"
 
@@ -60,8 +58,7 @@ class Symmetries {
     Set before(int which, const Set& set) const {
         Set found(set.size(), 0);
         for (int g = 0; g < m_.groups; ++g) {
-            const int32_t to = group_[which][g];
-            if (set[to / 64] >> (to % 64) & 1) found[g / 64] |= uint64_t(1) << (g % 64);
+            if (has_bit(set.data(), group_[which][g])) add_bit(found.data(), g);
         }
         return found;
     }
@@ -69,8 +66,7 @@ class Symmetries {
     Set after(int which, const Set& set) const {
         Set found(set.size(), 0);
         for (int g = 0; g < m_.groups; ++g) {
-            const int32_t to = group_[which][g];
-            if (set[g / 64] >> (g % 64) & 1) found[to / 64] |= uint64_t(1) << (to % 64);
+            if (has_bit(set.data(), g)) add_bit(found.data(), group_[which][g]);
         }
         return found;
     }
@@ -81,8 +77,7 @@ class Symmetries {
         for (int g = 0; g < m_.groups; ++g) {
             std::fill_n(found.of(g), m_.words, uint64_t(0));
             for (int a = 0; a < m_.actions; ++a) {
-                if (allowed.has(group_[which][g], action_[which][a]))
-                    found.of(g)[a / 64] |= ActionSets::bit(a);
+                if (allowed.has(group_[which][g], action_[which][a])) add_bit(found.of(g), a);
             }
         }
         return found;
@@ -123,9 +118,7 @@ class Symmetries {
         if (image == 0 || image < -m_.features || image > m_.features)
             reject("the certificate is malformed: a symmetry leads to feature ", image);
         const int to = std::abs(image) - 1;
-        auto value = [&](int feature, int g) {
-            return m_.feature[size_t(m_.group_states[g][0]) * m_.features + feature];
-        };
+        auto value = [&](int feature, int g) { return m_.of_group(g, feature); };
         std::vector<int32_t> order(m_.groups);
         for (int g = 0; g < m_.groups; ++g) {
             order[g] = g;

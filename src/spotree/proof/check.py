@@ -94,40 +94,10 @@ def _native(
     mdp: MDP, certificate: Certificate, progress: Callable[[int, int], None] | None, threads: int
 ) -> Verdict:
     """Run the native checker in the background, so that Ctrl-C and progress come through."""
-    header, tree = certificate.header, certificate.header["tree"]
+    header = {"symmetry_state": [], "symmetry_action": [], "symmetry_feature": []} | certificate.header
     check = _checker.Check(
-        model=_checker.Model(
-            choice_start=mdp.choice_start,
-            choice_of=mdp.choice_of,
-            row_start=mdp.row_start,
-            target=mdp.target,
-            probability=mdp.probability,
-            reward=mdp.reward_of_choice,
-            initial=mdp.initial,
-            features=np.ascontiguousarray(mdp.features, dtype=np.float64),
-            discount=mdp.discount,
-            must_end=mdp.must_end,
-        ),
-        header=_checker.Header(
-            tree=_checker.Tree(
-                feature=np.array(tree["feature"], np.int32),
-                threshold=np.array(tree["threshold"], np.float64),
-                left=np.array(tree["left"], np.int32),
-                right=np.array(tree["right"], np.int32),
-                action=np.array(tree["action"], np.int32),
-            ),
-            depth=header["depth"],
-            max_leaves=min(header["max_leaves"] or NO_LIMIT, NO_LIMIT),
-            value=header["value"],
-            bound=header["bound"],
-            margin=header["margin"],
-            group_state=np.array(header["group_state"], np.int32),
-            split_feature=np.array(header["split_feature"], np.int32),
-            split_threshold=np.array(header["split_threshold"], np.float64),
-            symmetry_state=np.array(header.get("symmetry_state", []), np.int32),
-            symmetry_action=np.array(header.get("symmetry_action", []), np.int32),
-            symmetry_feature=np.array(header.get("symmetry_feature", []), np.int32),
-        ),
+        mdp=mdp,
+        header=header | {"max_leaves": min(header["max_leaves"] or NO_LIMIT, NO_LIMIT)},
         words=np.ascontiguousarray(certificate.words, dtype=np.int32),
         numbers=np.ascontiguousarray(certificate.numbers, dtype=np.float64),
         threads=threads,

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from spotree.axes import Floats
-from spotree.proof.plain import Mask, Plain
+from spotree.proof.plain import Plain
+from spotree.proof.plain_model import Mask
 from spotree.proof.plain_trees import Item, Losses, Trees
 from spotree.proof.records import Record
 

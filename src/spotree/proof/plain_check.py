@@ -12,7 +12,8 @@ import numpy as np
 from spotree.mdp.model import MDP
 from spotree.proof.certificate import Certificate
 from spotree.proof.cover import Cover, Region, RejectedError
-from spotree.proof.plain import SHARE, TINY, UNIT, Mask, Plain
+from spotree.proof.plain import SHARE, Plain
+from spotree.proof.plain_model import TINY, UNIT, Mask
 from spotree.proof.plain_symmetry import PlainSymmetries
 from spotree.proof.plain_trees import Losses
 from spotree.proof.plain_undiscounted import PlainUndiscounted

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from spotree.mdp.model import MDP
 from spotree.proof.cover import Region, RejectedError
-from spotree.proof.plain import Mask, Plain
+from spotree.proof.plain_model import Mask, PlainModel
 from spotree.proof.plain_trees import Trees
 
 SHARE = 0.1  # of the tolerance that rounding of symmetric numbers may take
@@ -17,7 +17,7 @@ ABOVE = 1 + 1e-9  # more than sums of what lies apart lose by rounding
 class PlainSymmetries:
     """Images of groups with a choice and of actions [symmetry, ...]; raises unless they are symmetries."""
 
-    def __init__(self, mdp: MDP, plain: Plain, header: dict[str, Any], tolerance: float) -> None:
+    def __init__(self, mdp: MDP, plain: PlainModel, header: dict[str, Any], tolerance: float) -> None:
         self.plain, self.off = plain, 0.0
         varies = (plain.choice_of != plain.choice_of[:, :1]).any(axis=1)
         self.choice = np.unique(plain.group_of[varies])  # groups with a choice

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree.axes import Floats
-from spotree.proof.plain import Mask, Plain
+from spotree.proof.plain_model import Mask, PlainModel
 
-MOST_SHARES, MOST_MEMBERS = 5_000_000, 60_000_000  # the search has no more
+MOST_SHARES, MOST_MEMBERS = 5_000_000, 60_000_000
+FEW_SIZES, MOST_ENTRIES = 9, 25_000_000  # of tables of sizes x cubes; a few sizes take less than the cubes
 
 
 class TooManyError(ValueError):
@@ -32,7 +33,7 @@ class Losses:
 class Trees:
     """All sets of groups that splits can single out (cubes), numbered; cube 0 holds every group with a choice."""
 
-    def __init__(self, plain: Plain, depth: int, max_leaves: int | None) -> None:
+    def __init__(self, plain: PlainModel, depth: int, max_leaves: int | None) -> None:
         varies = (plain.choice_of != plain.choice_of[:, :1]).any(axis=1)
         self.groups = np.unique(plain.group_of[varies])  # [column] where it matters what the tree says
         self.make_sizes(depth, max_leaves)
@@ -54,7 +55,10 @@ class Trees:
                 self.shares.append([(number[d - 1, i], number[d - 1, k - i]) for i in left])
                 count += len(left)
                 if count > MOST_SHARES:
-                    raise TooManyError(f"trees of {limit} leaves have too many shapes to check")
+                    raise TooManyError(
+                        f"trees of depth {depth} and {limit} leaves have too many shapes to check, more than"
+                        f" {MOST_SHARES}"
+                    )
 
     def make_cubes(self, features: Floats, depth: int) -> None:
         """Cubes level by level, and every way once in which a split parts a cube."""
@@ -75,6 +79,11 @@ class Trees:
                         members += int(part.sum())
                         if members > MOST_MEMBERS:
                             raise TooManyError("trees of this depth single out too many sets of groups to check")
+                        if len(self.shares) > FEW_SIZES and len(self.shares) * len(self.inside) > MOST_ENTRIES:
+                            raise TooManyError(
+                                f"subtrees of {len(self.shares)} sizes for each of {len(self.inside)} or more sets of"
+                                f" groups are more to check than {MOST_ENTRIES}"
+                            )
                         level.append(level[cube] + 1)
                 ways[left.tobytes()] = self.number[left.tobytes()], self.number[right.tobytes()]
             self.edges.append(list(ways.values()))

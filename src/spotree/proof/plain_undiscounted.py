@@ -12,7 +12,8 @@ import numpy as np
 
 from spotree.axes import Floats
 from spotree.mdp.model import MDP
-from spotree.proof.plain import DENSE, LOWERINGS, PATIENCE, UNIT, Bounded, Mask, Plain, World, above_one
+from spotree.proof.plain import LOWERINGS, PATIENCE, Bounded, Plain
+from spotree.proof.plain_model import DENSE, UNIT, Mask, World, above_one
 
 ENDS = 1e-12  # a row that lacks less than this to 1 does not end the episode
 MOST = 1e100  # no value is larger

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from spotree import _core
+from spotree import _checker, _core
+from spotree.errors import InvalidProblemError
 from spotree.mdp.core import core_model
 from spotree.mdp.model import MDP
 from spotree.mdp.reachable import reachable_states
@@ -95,7 +96,7 @@ def make_problem(
 
 
 def problem_in(frame: Frame, tolerance: float = TOLERANCE, symmetries: bool | dict[str, Any] = False) -> Problem:
-    """The problem that a run stands around; refused where rounding may exceed the margin.
+    """The problem that a run stands around; refused where rounding may exceed the margin, or no checker could hold it.
 
     `symmetries`: whether to look for them, or the header of a certificate that has them.
     """
@@ -103,6 +104,7 @@ def problem_in(frame: Frame, tolerance: float = TOLERANCE, symmetries: bool | di
     margin = tolerance * scale_of(frame)
     if not frame.hurried:
         check_margin(mdp, frame.optimum, margin, tolerance)
+        check_tables(mdp, frame.depth, frame.max_leaves)
     groups = find_groups(without_own_loops(mdp))
     found = no_symmetries(mdp, groups)
     if isinstance(symmetries, dict):
@@ -111,6 +113,12 @@ def problem_in(frame: Frame, tolerance: float = TOLERANCE, symmetries: bool | di
         found = find_symmetries(mdp, groups, margin)
     model = proof_model(mdp, groups, found, frame.depth, frame.max_leaves)
     return Problem(frame, groups, margin, found, model)
+
+
+def check_tables(mdp: MDP, depth: int, max_leaves: int | None) -> None:
+    """Refuse trees of so many sizes that the checkers would refuse every certificate about them."""
+    if reason := _checker.too_large(mdp, depth, min(max_leaves or 2**62, 2**62)):
+        raise InvalidProblemError(f"too large for a proof: {reason}; ask for fewer leaves, or a smaller depth")
 
 
 def proof_model(

@@ -1,0 +1,59 @@
+"""What a certificate may ask for is limited before memory is spent, and certify writes none that asks for more."""
+
+import resource
+
+import pytest
+
+from oracles.certificates import with_header
+from oracles.checkers import check
+from spotree.errors import InvalidProblemError
+from spotree.models import load
+from spotree.proof.certificate import Certificate
+from spotree.proof.certify import certify
+from spotree.proof.check import check as by_one
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory):
+    path, mdp = tmp_path_factory.mktemp("lake") / "run.cert", load("frozenlake_8x8")
+    certify(mdp, 2, time_limit=30, search=0.0, threads=1, certificate=path)
+    return mdp, Certificate.load(path)
+
+
+def memory() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024  # MB
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_tables_of_too_many_sizes_are_refused_before_they_are_made(lake, plain):
+    mdp, certificate = lake
+    before = memory()
+    # depth 64: up to 389 sizes for each depth, 24,000 in all; times 1,296 sets of groups
+    verdict = by_one(mdp, with_header(certificate, depth=64, max_leaves=390), plain=plain, threads=1)
+    assert not verdict.accepted
+    assert "sizes for each of" in verdict.reason
+    assert "25000000" in verdict.reason
+    assert memory() - before < 600
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_trees_of_too_many_shapes_are_refused_by_their_numbers(lake, plain):
+    mdp, certificate = lake
+    verdict = by_one(mdp, with_header(certificate, depth=64, max_leaves=10**9), plain=plain, threads=1)
+    assert not verdict.accepted
+    assert "depth 64 and 1000000000 leaves" in verdict.reason
+    assert "5000000" in verdict.reason
+
+
+def test_what_checkers_would_refuse_is_too_large_for_a_proof(lake, tmp_path):
+    for leaves in (390, 10**9):
+        with pytest.raises(InvalidProblemError, match="too large for a proof"):
+            certify(lake[0], 64, max_leaves=leaves, time_limit=5, certificate=tmp_path / "run.cert")
+    assert not (tmp_path / "run.cert").exists()
+
+
+def test_deep_trees_and_many_leaves_that_fit_are_proved_and_checked(tmp_path):
+    mdp = load("frozenlake_4x4")
+    for size in ({"depth": 40}, {"depth": 12, "max_leaves": 16}):
+        certify(mdp, **size, time_limit=5, threads=1, certificate=tmp_path / "run.cert")
+        assert check(mdp, Certificate.load(tmp_path / "run.cert")).accepted
