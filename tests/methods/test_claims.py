@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import spotree
 from spotree.errors import InvalidProblemError
-from spotree.methods.solution import Solution
+from spotree.methods.frame import Frame
+from spotree.methods.solution import Solution, SolveStatus
+from spotree.tree.tree import leaf
 from spotree.values import certified_return, optimum
 
 SO_CLOSE = 1 - 1e-13  # returns of about 1e13 whose error is above 1e9
@@ -55,3 +58,15 @@ def test_a_file_without_an_error_still_loads(tmp_path) -> None:
     assert Solution.load(tmp_path / "new.json").error == solution.error
     (tmp_path / "old.json").write_text("\n".join(line for line in text.split("\n") if '"error"' not in line))
     assert Solution.load(tmp_path / "old.json").error == 0.0
+
+
+@pytest.mark.parametrize("discount", [0.9, 1.0])
+def test_a_large_reward_that_nobody_comes_to_hides_no_gap(discount: float) -> None:
+    over = np.tile([0.0, 0.0, 1.0], (3, 1))  # state 2 is the end of every episode
+    reward = np.array([[0.0, 1e-6], [1e9, 1e9], [0.0, 0.0]])  # [state, action]; state 1 is never come to
+    mdp = spotree.build_mdp(
+        [over, over], reward, discount=discount, initial=[1.0, 0.0, 0.0], undiscounted=discount == 1
+    )
+    frame = Frame(mdp, 0, None, "claims")
+    assert not frame.closes(0.0, 1e-6)
+    assert not frame.solution(leaf(0), SolveStatus.FINISHED).proved_optimal  # the other leaf returns 1e-6

@@ -190,7 +190,7 @@ def best_leaf(search: ByLeaves, frame: Frame, limit: float) -> tuple[float, Tree
         tree = leaf(action)
         search.offer(tree)
         value = frame.evaluated(tree)
-        if not (value.error <= frame.tolerance(value.value)):
+        if not (value.error <= frame.tolerance(value.value, value.error)):
             return None
         found.append((value.value, tree))
     return max(found, key=lambda one: one[0])

@@ -10,6 +10,7 @@ import numpy as np
 from spotree import _core
 from spotree.errors import InfeasibleError
 from spotree.mdp.model import MDP
+from spotree.mdp.reachable import reachable_states
 from spotree.methods.history import Progress
 from spotree.methods.request import asked_text, check_size
 from spotree.methods.solution import Solution, SolveStatus
@@ -19,7 +20,8 @@ from spotree.tree.tree import Tree, leaf
 from spotree.values import Certified, Optimum, certified_return, optimum, return_at_sight, uniform
 
 TOLERANCE = 1e-9  # relative: a tree this close to a proven bound counts as reaching it
-ROUNDING = 1e-12  # of the largest reward: what returns of about 0 may be off
+ROUNDING = 1e-12  # of the largest reward in reach: what returns of about 0 may be off
+ERRORS = 4.0  # times the errors of two returns: so far apart they may be the same
 GRACE = 1.0  # seconds that a run may take however small its time limit is
 OPTIMUM_SHARE, RANDOM_SHARE, READY_SHARE = 0.5, 0.65, 0.8  # of the time, after which preparations are broken off
 
@@ -40,6 +42,7 @@ class Frame:
     time_limit: float | None = None
     optimum: Optimum = field(init=False)
     random: Certified[float] = field(init=False)
+    largest_reward: float = field(init=False)  # in size, of what some policy comes to
     reserve: float = field(init=False)  # seconds that the evaluation of a policy takes, about
     hurried: bool = field(init=False)
     stream: int = field(init=False)  # what chance draws from: the seed, or another where a run goes on
@@ -49,6 +52,8 @@ class Frame:
     def __post_init__(self) -> None:
         check_size(self.mdp, self.depth, self.max_leaves)
         self.stream = self.seed or 0
+        reward = self.mdp.reward_of_choice[reachable_states(self.mdp)[self.mdp.state_of_choice]]
+        self.largest_reward = float(np.abs(reward).max(initial=0.0))
         try:
             self._look(self.stop_at(OPTIMUM_SHARE), self.stop_at(RANDOM_SHARE))
         except KeyboardInterrupt:
@@ -94,15 +99,19 @@ class Frame:
     def return_of(self, tree: Tree) -> float:
         """The return of a tree, or what it surely is at least where there was no time to find out."""
         found = self.evaluated(tree)
-        return found.value if found.error <= self.tolerance(found.value) else found.value - found.error
+        sure = found.error <= self.tolerance(found.value, found.error)
+        return found.value if sure else found.value - found.error
 
-    def tolerance(self, bound: float) -> float:
-        """What counts as nothing beside this bound, in units of return."""
+    def tolerance(self, bound: float, error: float = 0.0) -> float:
+        """What counts as nothing beside this bound, in units of return, for a return with such an error.
+
+        Where returns are about 0, as much as the errors explain.
+        """
         # Undiscounted, a random policy may take so long that its return says nothing about others.
         spread = self.optimum.value - self.random_value if self.mdp.discount < 1 else 0.0
         size = abs(bound) if math.isfinite(bound) else 0.0
         relative = TOLERANCE * max(size, spread if math.isfinite(spread) else 0.0)
-        return max(relative, ROUNDING * float(np.abs(self.mdp.reward_of_choice).max(initial=0.0)))
+        return max(relative, min(ROUNDING * self.largest_reward, ERRORS * (self.optimum.error + error)))
 
     @property
     def ceiling(self) -> float:
@@ -155,7 +164,7 @@ class Frame:
                 f" {self.mdp.name}; allow a larger tree or more time, or read the model with another rule for missing"
                 " actions"
             )
-        tolerance = max(self.tolerance(self.optimum.value), within)
+        tolerance = max(self.tolerance(self.optimum.value, found.error), within)
         error = found.error + self.optimum.error
         sure = error <= tolerance
         proven = min(bound, self.ceiling) if bound is not None and sure else self.ceiling
