@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Collection
 
 import numpy as np
@@ -162,3 +163,10 @@ def test_workers_that_all_leave_end_the_run_with_the_best_tree() -> None:
     assert found.seconds < 15
     assert len(found.history) < 20
     executor.close()
+
+
+def test_that_no_worker_answered_in_time_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spotree.methods.islands.explore", lambda *_: time.sleep(2.0))
+    with pytest.warns(UserWarning, match="no worker answered within the time"):
+        found = spotree.solve(spotree.load("frozenlake_4x4"), 3, time_limit=0.5, prove=False, cluster="threads:1")
+    assert found.policy.num_leaves == 1

@@ -70,6 +70,11 @@ class Islands:
         """One of the `others` of a run before."""
         self._others = (*self._others, tree)
 
+    @property
+    def heard(self) -> bool:
+        """Whether an island has answered."""
+        return any(island.rounds for island in self.islands)
+
     def best(self) -> Tree:
         return self.tree
 

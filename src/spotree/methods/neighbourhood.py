@@ -112,6 +112,10 @@ def _rounds(
             left = limit - frame.seconds
             if course.rounds and left <= 0:
                 status = SolveStatus.TIME_LIMIT
+                if isinstance(search, Islands) and not search.heard:
+                    warnings.warn(
+                        "no worker answered within the time: the tree was found without them", stacklevel=2
+                    )
                 break
             search.round(course.rounds, max(left, 0.0))
             if search.complete:
