@@ -14,11 +14,11 @@ from collections.abc import Sequence
 
 from scale_constants import Kind, measured
 
-BETWEEN, EMPTY = 0.014, 0.0072  # seconds between two tasks of a worker; the driver's for an empty one
+BETWEEN, EMPTY = 0.0117, 0.0052  # seconds between two tasks of a worker; the driver's for an empty one
 KINDS = (
-    Kind("search (islands)", 3.7, 3e3, 7.2e-3, 231e3),
-    Kind("rsbb (parts)", 1.4, 2702e3, 21.4e-3, 21e3),
-    Kind("proof (pieces)", 0.65, 109e3, 11.4e-3, 244e3),
+    Kind("search (islands)", 1.7, 2.5e3, 6.3e-3, 231e3),
+    Kind("rsbb (parts)", 1.4, 1624e3, 13.8e-3, 21e3),
+    Kind("proof (pieces)", 0.84, 104e3, 10.1e-3, 244e3),
 )
 SHOWN = 1e7  # bytes per second of all workers, the most: what parts of `rsbb` hold, so that it is not lost
 LONG = 5.0  # seconds of a task of a proof that has run for a minute
