@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from spotree import _checker, _core
+from spotree import _core
 from spotree.errors import InvalidProblemError
 from spotree.mdp.core import core_model
 from spotree.mdp.model import MDP
@@ -20,6 +20,7 @@ from spotree.proof.undiscounted import without_own_loops
 
 NO_LIMIT = 10**9  # leaves: more than any tree has
 BELOW_WORST, MARGINS_BELOW = 1e-3, 100  # of the worst return, in margins: at least so far below it a proof begins
+MOST_SHARES = 5_000_000  # ways to share out leaves; the checkers take no more
 TOLERANCE = 1e-7  # of the scale of returns: a tree that is better by less does not count
 TINY = 1e-300  # in place of 0
 FAR_WORSE = 1e9  # of what returns are about: undiscounted, no tree is so bad that it can be told beforehand
@@ -104,7 +105,7 @@ def problem_in(frame: Frame, tolerance: float = TOLERANCE, symmetries: bool | di
     margin = tolerance * scale_of(frame)
     if not frame.hurried:
         check_margin(mdp, frame.optimum, margin, tolerance)
-        check_tables(mdp, frame.depth, frame.max_leaves)
+        check_shapes(frame.depth, frame.max_leaves)
     groups = find_groups(without_own_loops(mdp))
     found = no_symmetries(mdp, groups)
     if isinstance(symmetries, dict):
@@ -115,10 +116,20 @@ def problem_in(frame: Frame, tolerance: float = TOLERANCE, symmetries: bool | di
     return Problem(frame, groups, margin, found, model)
 
 
-def check_tables(mdp: MDP, depth: int, max_leaves: int | None) -> None:
-    """Refuse trees of so many sizes that the checkers would refuse every certificate about them."""
-    if reason := _checker.too_large(mdp, depth, min(max_leaves or 2**62, 2**62)):
-        raise InvalidProblemError(f"too large for a proof: {reason}; ask for fewer leaves, or a smaller depth")
+def check_shapes(depth: int, max_leaves: int | None) -> None:
+    """Refuse trees of so many shapes that no checker would look at a certificate about them."""
+    if max_leaves is None or max_leaves >= 2**depth:
+        return
+    count = 0  # ways to share out leaves between two sides, of all subtrees
+    for half in (2**level for level in range(depth)):
+        most = min(2 * half, max_leaves)
+        few, many = min(most, half + 1), max(most - half - 1, 0)  # up to `half` on one side; more than that in all
+        count += few * (few - 1) // 2 + many * (3 * half - most) // 2
+        if count > MOST_SHARES:
+            raise InvalidProblemError(
+                f"too large for a proof: trees of depth {depth} and {max_leaves} leaves have too many shapes; ask for"
+                " fewer leaves, or a smaller depth"
+            )
 
 
 def proof_model(
