@@ -16,15 +16,11 @@ struct Rejected : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-struct TooLarge : Rejected {  // for a check, whatever else the certificate says
-    using Rejected::Rejected;
-};
-
-template <class Kind = Rejected, class... Parts>
+template <class... Parts>
 [[noreturn]] void reject(const Parts&... parts) {
     std::ostringstream text;
     (text << ... << parts);
-    throw Kind(text.str());
+    throw Rejected(text.str());
 }
 
 // Whether somebody wants the check to end.

@@ -47,8 +47,8 @@ struct Sizes {
                      ++left)
                     pairs.emplace_back(number.at({d - 1, left}), number.at({d - 1, k - left}));
                 if ((count += pairs.size()) > kMostShares)
-                    reject<TooLarge>("trees of depth ", tree_depth, " and ", max_leaves,
-                                     " leaves have too many shapes to check, more than ", kMostShares);
+                    reject("trees of depth ", tree_depth, " and ", max_leaves,
+                           " leaves have too many shapes to check, more than ", kMostShares);
             }
         }
     }
@@ -110,8 +110,8 @@ class Cubes {
             reject("trees of this depth single out too many sets of groups to check");
         cubes.push_back(std::move(cube));
         if (sizes_ > kFewSizes && sizes_ * cubes.size() > kMostEntries)
-            reject<TooLarge>("subtrees of ", sizes_, " sizes for each of ", cubes.size(),
-                             " or more sets of groups are more to check than ", kMostEntries);
+            reject("subtrees of ", sizes_, " sizes for each of ", cubes.size(),
+                   " or more sets of groups are more to check than ", kMostEntries);
         return count() - 1;
     }
 

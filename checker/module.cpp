@@ -135,25 +135,10 @@ class Check {
     std::thread thread_;
 };
 
-// Why no certificate about trees of this depth and leaves can be checked; empty if it can, or has few sizes.
-std::string too_large(const nb::object& mdp, int depth, int64_t max_leaves) {
-    const std::atomic<bool> never{false};
-    try {
-        const checker::Sizes sizes(depth, max_leaves);
-        if (size_t(sizes.count()) > checker::kFewSizes)
-            checker::Cubes(checker::Model(arrays_of(mdp)), sizes, {never});
-    } catch (const checker::TooLarge& error) {
-        return error.what();
-    } catch (const checker::Rejected&) {  // for another reason
-    }
-    return "";
-}
-
 }  // namespace
 
 NB_MODULE(_checker, m) {
     using namespace nb::literals;
-    m.def("too_large", &too_large, "mdp"_a, "depth"_a, "max_leaves"_a);
     nb::class_<Check>(m, "Check")
         .def(nb::init<const nb::object&, const nb::object&, In1<int32_t>, In1<double>, int>(), nb::kw_only(),
              "mdp"_a, "header"_a, "words"_a, "numbers"_a, "threads"_a)

@@ -56,13 +56,16 @@ class Cubes {
     int size() const { return int(cubes.size()); }
 
     // Where it is stopped, the next call goes on.
-    void build(int groups, int tree_depth, size_t most_members, auto&& stop) {
+    void build(int groups, int tree_depth, size_t most_members, size_t most_cubes, auto&& stop) {
         if (cubes.empty()) begin_with(groups, tree_depth);
         for (; next_ < size() && cubes[next_].level < depth; ++next_) {
-            too_large = members.size() > most_members || edges.size() > most_members;
+            too_large =
+                members.size() > most_members || edges.size() > most_members || cubes.size() > most_cubes;
             if (too_large || stop()) return;
             part(next_);
         }
+        too_large = cubes.size() > most_cubes;
+        if (too_large) return;
         number_.clear();
         by_count.resize(cubes.size());
         std::iota(by_count.begin(), by_count.end(), 0);

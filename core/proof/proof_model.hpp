@@ -28,7 +28,9 @@ struct ProofModel {
         std::scoped_lock hold(lock_);
         if (!cubes.complete) {
             if (cubes.cubes.empty()) ++builds;
-            cubes.build(model.num_groups, sizes.depth[sizes.whole], kMostMembers, stop);
+            const size_t sized = sizes.count();
+            cubes.build(model.num_groups, sizes.depth[sizes.whole], kMostMembers,
+                        sized > kFewSizes ? kMostEntries / sized : kMostMembers, stop);
             if (cubes.complete) cubes.complete = symmetries.find_cubes(cubes, stop);
         }
         return cubes.complete;
@@ -36,6 +38,8 @@ struct ProofModel {
 
   private:
     static constexpr size_t kMostMembers = 60'000'000;  // of all cubes, and as many edges: about a gigabyte
+    // Checkers have tables of sizes x cubes and refuse larger ones, unless sizes are few (checker/cubes.hpp).
+    static constexpr size_t kFewSizes = 9, kMostEntries = 25'000'000;
 
     std::mutex lock_;
 };

@@ -7,6 +7,7 @@ import pytest
 from oracles.certificates import with_header
 from oracles.checkers import check
 from spotree.errors import InvalidProblemError
+from spotree.methods.solution import SolveStatus
 from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
@@ -45,7 +46,15 @@ def test_trees_of_too_many_shapes_are_refused_by_their_numbers(lake, plain):
     assert "5000000" in verdict.reason
 
 
-def test_what_checkers_would_refuse_is_too_large_for_a_proof(lake, tmp_path):
+def test_tables_that_checkers_would_refuse_are_too_large_for_a_proof_and_the_search_goes_on(tmp_path):
+    mdp = load("tictactoe_vs_random")  # trees of 12 leaves: 100 sizes, times more than 250,000 sets of groups
+    found = certify(mdp, 11, max_leaves=12, time_limit=4, threads=1, certificate=tmp_path / "run.cert")
+    assert found.status is SolveStatus.TOO_LARGE
+    assert found.value > 0  # a single leaf loses
+    assert by_one(mdp, Certificate.load(tmp_path / "run.cert")).accepted  # the bound over all policies
+
+
+def test_shapes_that_checkers_would_refuse_are_refused_at_the_door(lake, tmp_path):
     for leaves in (1000, 10**9):
         with pytest.raises(InvalidProblemError, match="too large for a proof"):
             certify(lake[0], 64, max_leaves=leaves, time_limit=5, certificate=tmp_path / "run.cert")
