@@ -2,7 +2,7 @@
 #pragma once
 
 #include <bit>
-#include <cassert>
+#include <stdexcept>
 
 #include "rsbb/region.hpp"
 
@@ -139,7 +139,8 @@ class Code {
     uint64_t number_of(double end) const {
         if (!snap_) return std::bit_cast<uint64_t>(end);
         const int64_t number = count_below(ends_.data(), std::ssize(ends_), end);
-        assert(number < std::ssize(ends_) && ends_[number] == end);
+        if (number == std::ssize(ends_) || ends_[number] != end)
+            throw std::logic_error("a snapped interval of rsbb ends between two thresholds");
         return static_cast<uint64_t>(number);
     }
     double end_of(uint64_t number) const { return snap_ ? ends_[number] : std::bit_cast<double>(number); }
