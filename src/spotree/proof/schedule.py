@@ -9,14 +9,16 @@ import math
 from dataclasses import dataclass, replace
 
 OWN_SHARE = 0.7  # of the time for the incumbent's own level, which says most; the rest is enough for a few levels
-DOUBTFUL_SHARE = 0.15  # of the time after which it is given up unless it gets on: levels gain more from there
+DOUBTFUL_SHARE = 0.35  # of the time after which it is given up unless it gets on: what it costs the levels, whose
+# seconds grow exponentially, is little, and a proof may close without having seemed to get on (wlan0, firewire D=2)
 EARLY = 0.9  # of the doubtful moment: what ends before is proved, or too large for any level
 FIRST_PART = (
     1 / 16
 )  # of the way from the bound down: the first level is to succeed, as nobody knows how hard they are
 LARGEST_PART = (
     1 / 2
-)  # parts double with each success that takes no time up to here: then levels bisect what is left
+)  # parts double with each success up to here, as soon as something is known of how seconds grow, or none are taken
+FIRST_TIME_PART = 0.15  # of the time left goes into a level before one was proved: it may lie far too low
 TIME_PART = 1 / 2  # of the time left goes into a level, so that one that fails leaves time for an easier one
 LAST_PART = 0.9  # of the time left is what the last level is to take, where half is too short for any
 LONGER = 3  # times as long as the one before may a level take
@@ -106,7 +108,7 @@ def next_turn(last: Turn, now: Standing) -> Turn | None:
     room = now.bound - max(now.value, last.low)
     if now.left < LEAST_SHARE * now.time_limit or not LEAST_ROOM * now.margin < room < math.inf:
         return None
-    seconds, step = TIME_PART * now.left, last.part * room
+    seconds, step = (TIME_PART if last.proved else FIRST_TIME_PART) * now.left, last.part * room
     if last.proved:
         shortest = SHORTEST * now.time_limit
         took = max(last.proved[-1].seconds, shortest)
@@ -130,7 +132,7 @@ def _with_outcome(last: Turn, now: Standing) -> Turn:
     tried = Tried(last.level, now.seconds - last.began)
     if now.bound > last.level + now.margin:  # the next lies half of the way to it, at most
         return replace(last, part=LARGEST_PART, failed=(*last.failed, tried))
-    grown = 2 if tried.seconds <= SHORTEST * now.time_limit else 1
+    grown = 2 if last.proved or tried.seconds <= SHORTEST * now.time_limit else 1
     return replace(last, part=min(grown * last.part, LARGEST_PART), proved=(*last.proved, tried))
 
 
