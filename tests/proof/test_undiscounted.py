@@ -10,6 +10,7 @@ from oracles.checkers import check
 from oracles.going_on import CASES
 from oracles.undiscounted_trees import KINDS, RULES, best_return, random_model
 from spotree.errors import InfeasibleError, InvalidProblemError
+from spotree.mdp.build import build_mdp
 from spotree.mdp.fingerprint import fingerprint
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
@@ -150,3 +151,22 @@ def test_a_row_that_surely_stays_ends_at_nothing_or_is_forbidden():
             assert (np.diff(summed.row_start)[stays] == 0).all()
             if mdp.must_end:
                 assert not np.isin(stays, summed.choice_of).any()
+
+
+def test_what_is_paid_for_staying_for_ever_does_not_widen_the_tolerance(tmp_path):
+    # The first action ends the episode for 7.5, the second one stays for 1e8 a step: no tree of finite return takes it.
+    mdp = build_mdp(
+        transitions=np.array([[[0.0]], [[1.0]]]),
+        reward=[[-7.5, -1e8]],
+        ends=[[1.0, 0.0]],
+        discount=1,
+        initial=[1.0],
+        features=[[0.0]],
+        undiscounted=True,
+        must_end=True,
+    )
+    solution = proved(mdp, 0, tmp_path / "run.cert")
+    assert (solution.value, solution.proved_optimal) == (-7.5, True)
+    verdict = check(mdp, Certificate.load(tmp_path / "run.cert"))
+    assert verdict.accepted
+    assert verdict.tolerance == pytest.approx(7.5e-7)

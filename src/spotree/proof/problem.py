@@ -72,10 +72,15 @@ class Problem:
 
 
 def scale_of(frame: Frame) -> float:
-    """What returns are about; undiscounted, a random policy may take so long that it says nothing."""
+    """What returns are about; undiscounted, a random policy may take so long that it says nothing.
+
+    Rows that stay for ever are worth -inf there or nothing: what they pay says nothing either.
+    """
     best, mdp = frame.optimum.value, frame.mdp
     if mdp.discount == 1:
-        reward = mdp.reward_of_choice[reachable_states(mdp)[mdp.state_of_choice]]
+        of_use = np.zeros(len(mdp.choice_action) + 1, bool)  # the last one: forbidden
+        of_use[without_own_loops(mdp).choice_of] = True
+        reward = mdp.reward_of_choice[of_use[:-1] & reachable_states(mdp)[mdp.state_of_choice]]
         scale = max(abs(best), float(reward.max(initial=0.0) - reward.min(initial=0.0)))
         return scale or float(np.abs(mdp.reward_of_choice).max(initial=0.0)) or 1.0
     scale = max(abs(best), best - frame.random_value)
