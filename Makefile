@@ -101,9 +101,10 @@ sanitize: $(CHECKED)           ## every part of the core under AddressSanitizer 
 sanitize-quick: $(CHECKED)     ## the same with a few trials each; what CI runs
 	for binary in $(CHECKED); do TSAN_OPTIONS=halt_on_error=1 $$binary 12 || exit 1; done
 
-core:                          ## rebuild only the extension, in place (uses the python on PATH that has nanobind)
-	cmake -S . -B build/dev -G Ninja -DSPOTREE_IN_PLACE=ON -DSPOTREE_STRICT=ON -DPython_EXECUTABLE=$$(command -v python)
-	cmake --build build/dev
+core:                          ## rebuild only the extensions of .venv after a change in core/ or checker/
+	@test -e .venv/stamp-dev || $(MAKE) .venv/stamp-dev
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation -C build-dir=build/core -C cmake.define.SPOTREE_STRICT=ON -e .
+	@touch .venv/stamp-run .venv/stamp-dev
 
 clean:
-	rm -rf .venv build src/spotree/*.so
+	rm -rf .venv build
