@@ -1,13 +1,15 @@
-"""Proofs over all trees: value, bound, gap, seconds, and whether the checker accepts the certificate.
+"""Proofs over all trees: value, bound, gap, seconds, and whether both checkers accept the certificate.
 
-python benchmarks/proofs.py [--time 600] [--models blackjack ...] [--depths 1 2 3 4] [--threads N] [--no-check]
-                            [--set omdt|protocols] [--plain REGIONS] [--out FILE]
+python benchmarks/proofs.py [--time 600] [--open SECONDS] [--set all|omdt|protocols|undiscounted]
+                            [--models blackjack ...] [--depths 1 2 3 4] [--threads N] [--no-check]
+                            [--plain REGIONS] [--out FILE]
 
-One line per model and depth. "seconds" is the whole run, a short search for a first tree included; "known" is the
-optimum that an earlier run of ours, or OMDT, proved. "cpu" and "check" are CPU seconds to prove and to read and check
-the certificate; with --plain certificates of at most so many regions are given to the plain checker too, which takes
-about 10 ms a region. All runs go to a JSON file with date, commit and the trees, rewritten after every run; what an
-`--out` file of the same settings holds already is not repeated.
+One line per model and depth; without a set OMDT's thirteen and the five protocols. "seconds" is the whole run, a short
+search for a first tree included; "known" is the optimum that an earlier run of ours, or OMDT, proved. Cells that no run
+has proved yet get only --open seconds where that is given. "cpu" and "check" are CPU seconds to prove and to read and
+check the certificate; with --plain certificates of at most so many regions are given to the plain checker too. "best"
+is the return of the best policy. All runs go to a JSON file with date, commit and the trees, rewritten after every run;
+what an `--out` file of the same settings holds already is not repeated.
 """
 
 import argparse
@@ -15,14 +17,17 @@ import math
 import os
 import tempfile
 import time
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from kept import Runs, fresh
+from spotree.mdp.model import MDP
 from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
 from spotree.proof.check import check
+from spotree.readers.read import read
 
 SETS = {
     "omdt": (
@@ -41,6 +46,32 @@ SETS = {
         "tiger_vs_antelope",
     ),
     "protocols": ("csma_2_2", "csma_2_4", "firewire", "wlan0", "wlan1"),
+    "undiscounted": ("csma_2_2 Pmax", "csma_2_2 Rmin", "firewire Rmin", "wlan0 Pmax"),
+}
+DEPTHS = {"omdt": (1, 2, 3, 4), "protocols": (1, 2), "undiscounted": (1, 2)}
+READ: dict[str, tuple[str, dict[str, Any]]] = {  # at discount 1: a shipped PRISM file, and what is asked of it
+    "csma_2_2 Pmax": (
+        "csma",
+        {"constants": {"backoff_limit": 2}, "goal": "collisions1=2 & collisions2=2", "reward": "reach"},
+    ),
+    "csma_2_2 Rmin": (
+        "csma",
+        {"constants": {"backoff_limit": 2}, "goal": "all_delivered", "reward": "time", "sense": "min"},
+    ),
+    "firewire Rmin": ("firewire", {"constants": {"delay": 3}, "goal": "done", "reward": "time", "sense": "min"}),
+    "wlan0 Pmax": (
+        "wlan",
+        {"constants": {"max_backoff": 0, "max_collisions": 2}, "goal": "collisions=2", "reward": "reach"},
+    ),
+}
+OPEN = {
+    ("system_administrator_2", 3),
+    ("tictactoe_vs_random", 3),
+    ("tiger_vs_antelope", 3),
+    ("frozenlake_12x12", 4),
+    ("system_administrator_2", 4),
+    ("tictactoe_vs_random", 4),
+    ("tiger_vs_antelope", 4),
 }
 KNOWN = {
     ("frozenlake_4x4", 3): 0.520125,
@@ -80,11 +111,27 @@ KNOWN = {
 }
 
 
+def model(name: str) -> MDP:
+    """A shipped model, or one at discount 1."""
+    if name not in READ:
+        return load(name)
+    file, asked = READ[name]
+    return read(files("spotree.models") / f"{file}.prism", discount=1, **asked)
+
+
 def proof(
-    name: str, depth: int, time_limit: float, threads: int | None, checked: bool, plain: int
+    name: str,
+    depth: int,
+    time_limit: float,
+    time_if_open: float | None,
+    threads: int | None,
+    checked: bool,
+    plain: int,
 ) -> dict[str, Any]:
     """Prove one cell and check its certificate."""
-    mdp = load(name)
+    mdp = model(name)
+    if time_if_open is not None and (name, depth) in OPEN:
+        time_limit = time_if_open
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.cert"
         began, used = time.perf_counter(), time.process_time()
@@ -129,7 +176,8 @@ def verdict_text(row: dict[str, Any]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--time", type=float, default=600.0)
-    parser.add_argument("--set", choices=SETS, default="omdt")
+    parser.add_argument("--open", type=float, metavar="SECONDS")
+    parser.add_argument("--set", choices=("all", *SETS), default="all")
     parser.add_argument("--models", nargs="*")
     parser.add_argument("--depths", nargs="*", type=int)
     parser.add_argument("--threads", type=int)
@@ -137,9 +185,9 @@ def main() -> None:
     parser.add_argument("--no-check", action="store_true")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    depths = given.depths or ([1, 2, 3, 4] if given.set == "omdt" else [1, 2])
     settings = {
         "time_limit": given.time,
+        "time_if_open": given.open,
         "threads": given.threads,
         "checked": not given.no_check,
         "plain": given.plain,
@@ -147,25 +195,30 @@ def main() -> None:
     runs = Runs(given.out or fresh("proofs"), settings)
     print(f"{settings}, {os.cpu_count()} cores")
     print(
-        f"{'model':26}{'D':>2} {'value':>13} {'bound':>13} {'gap':>9} {'proved':>7} {'seconds':>8} {'cpu':>7}"
-        f" {'regions':>8} {'MB':>6} {'check':>7} {'plain':>7} {'certificate':>12}  known"
+        f"{'model':26}{'D':>2} {'value':>13} {'bound':>13} {'best':>13} {'gap':>9} {'proved':>7} {'seconds':>8}"
+        f" {'cpu':>7} {'regions':>8} {'MB':>6} {'check':>7} {'plain':>7} {'certificate':>12}  known"
     )
-    for depth in depths:
-        mine = []
-        for name in given.models or SETS[given.set]:
-            row = runs.get(proof, name, depth)
-            mine.append(row)
-            holds = {True: "accepted", False: "REJECTED", None: "unchecked"}[row.get("accepted")]
-            print(
-                f"{name:26}{depth:2} {row['value']:13.6f} {row['bound']:13.6f} {row['gap']:9.2e}"
-                f" {'yes' if row['proved'] else 'no':>7} {row['seconds']:8.2f} {row['cpu_seconds']:7.2f}"
-                f" {row['regions']:8} {row.get('certificate_bytes', 0) / 1e6:6.2f}"
-                f" {row.get('native_cpu_seconds', math.nan):7.2f} {row.get('plain_cpu_seconds', math.nan):7.2f}"
-                f" {holds:>12}  {verdict_text(row)}",
-                flush=True,
-            )
-        print(f"depth {depth}: {sum(row['proved'] for row in mine)} of {len(mine)} proved", flush=True)
+    sets = ("omdt", "protocols") if given.set == "all" else (given.set,)
+    for depth in given.depths or (1, 2, 3, 4):
+        names = given.models or [name for one in sets if depth in DEPTHS[one] for name in SETS[one]]
+        mine = [shown(runs.get(proof, name, depth)) for name in names]
+        if mine:
+            print(f"depth {depth}: {sum(row['proved'] for row in mine)} of {len(mine)} proved", flush=True)
     print(f"runs: {runs.path}")
+
+
+def shown(row: dict[str, Any]) -> dict[str, Any]:
+    """The row, printed."""
+    holds = {True: "accepted", False: "REJECTED", None: "unchecked"}[row.get("accepted")]
+    print(
+        f"{row['model']:26}{row['depth']:2} {row['value']:13.6f} {row['bound']:13.6f} {row['optimum']:13.6f}"
+        f" {row['gap']:9.2e} {'yes' if row['proved'] else 'no':>7} {row['seconds']:8.2f} {row['cpu_seconds']:7.2f}"
+        f" {row['regions']:8} {row.get('certificate_bytes', 0) / 1e6:6.2f}"
+        f" {row.get('native_cpu_seconds', math.nan):7.2f} {row.get('plain_cpu_seconds', math.nan):7.2f}"
+        f" {holds:>12}  {verdict_text(row)}",
+        flush=True,
+    )
+    return row
 
 
 if __name__ == "__main__":
