@@ -96,6 +96,7 @@ def show_solution(solution: "Solution") -> None:
     print()
     figures, notes = solution.figures, solution.notes
     asked = "" if "sought" in notes else f"; asked: {asked_text(solution.depth, solution.max_leaves)}"
+    of_size = " for its size" if "sought" in notes and solution.proved_optimal else ""  # not the smallest, perhaps
     show_facts(
         [
             (
@@ -112,7 +113,7 @@ def show_solution(solution: "Solution") -> None:
                 if solution.error > 5e-7
                 else []
             ),
-            ("status", f"{solution.status} ({solution.method}, {solution.seconds:.1f} s)"),
+            ("status", f"{solution.status}{of_size} ({solution.method}, {solution.seconds:.1f} s)"),
         ]
     )
     print()
