@@ -8,6 +8,7 @@ from oracles.checkers import check
 from spotree.models import load
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
+from spotree.proof.check import check as by_native
 from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.problem import Problem, make_problem
@@ -84,6 +85,35 @@ def test_an_unfinished_proof_turns_to_levels(monkeypatch, tmp_path):
     assert 0.8359 < solution.bound <= solution.optimum  # a tree of depth 3 returns 0.835993
     assert check(mdp, Certificate.load(path)).accepted
     assert not list(tmp_path.glob("*.partial"))
+
+
+def test_a_certificate_of_a_level_can_be_resumed_down_to_the_optimum(tmp_path):
+    mdp, first, second = load("frozenlake_8x8"), tmp_path / "first.cert", tmp_path / "second.cert"
+    run, done = attempt(mdp, 2, 0.45, ("state", "tree"), first)
+    stopped = run.answer(done)
+    assert Certificate.load(first).header["rule"] == "level"
+    no_time = certify(mdp, 2, resume=first, time_limit=0.0, certificate=second)
+    assert no_time.bound == stopped.bound  # nothing is lost
+    assert check(mdp, Certificate.load(second)).accepted
+    solution = certify(mdp, 2, resume=first, time_limit=60.0, certificate=second)
+    assert solution.proved_optimal
+    assert solution.value == pytest.approx(0.387023, abs=1e-6)
+    assert check(mdp, Certificate.load(second)).accepted
+
+
+def test_levels_go_on_below_the_one_that_was_resumed(monkeypatch, tmp_path):
+    mdp, path, tried = load("frozenlake_12x12"), tmp_path / "run.cert", []
+    run, done = attempt(mdp, 4, 0.345, ("state", "tree"), path)
+    run.answer(done)
+    make = Problem.attempt
+    monkeypatch.setattr(
+        Problem, "attempt", lambda self, level=None, spread=None: tried.append(level) or make(self, level, spread)
+    )
+    seen = certify(mdp, 4, resume=path, search=0.0, time_limit=4.0, threads=2, certificate=path)
+    assert tried[0] is None
+    assert 0.2995 < max(tried[1:]) < done.bound  # a tree of depth 4 returns 0.299511
+    assert 0.2995 < seen.bound <= done.bound
+    assert by_native(mdp, Certificate.load(path)).accepted
 
 
 def test_all_levels_share_the_cubes_of_the_first(tmp_path):

@@ -42,9 +42,7 @@ def certify(
     cluster: ClusterName = None,
     levels: Annotated[
         bool,
-        typer.Option(
-            help="Late in an open proof, prove levels above the tree (only a checkpoint of that can be resumed)."
-        ),
+        typer.Option(help="Late in an open proof, prove levels above the tree."),
     ] = True,
     memory: Annotated[
         float | None, typer.Option("--memory", help="Gigabytes that open regions may take.", min=0.001)

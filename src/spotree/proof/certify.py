@@ -77,11 +77,11 @@ def certify(
         written the run goes on, with a warning.
     resume
         The checkpoint of a run with the same model, size and tolerance: both rules go on where it was written, and so
-        do levels. Or the certificate of a stopped run on the same model and size: its open regions are taken up again,
-        and a new certificate holds the old proof too; the model is put into its order of features and actions, only
-        rule "state" goes on, and a certificate of a level cannot be resumed. Either file is taken on trust, its bound
-        and removed actions as well: what a resumed run calls proved is proved once `check` accepts the new
-        certificate. The time limit counts anew.
+        do levels. Or the certificate of a stopped run on the same model and size: its open regions are taken up again
+        by rule "state", and a new certificate holds the old proof too; one of a level has no open regions, and what
+        follows are attempts below it. The model is put into its order of features and actions. Either file is taken on
+        trust, its bound and removed actions as well: what a resumed run calls proved is proved once `check` accepts the
+        new certificate. The time limit counts anew.
     cluster
         Workers that share the proof: "local:2", "threads:2", the address of a dask scheduler, a dask `Client` or an
         `Executor`. The proof begins here, and goes on alone where nobody answers.
@@ -123,7 +123,7 @@ def certify(
             problem,
             Incumbent(problem, threads or os.cpu_count() or 1),
             recorder,
-            ingredients if old is None else replace(ingredients, levels=False),
+            ingredients if old is None or old.header["rule"] == "level" else replace(ingredients, levels=False),
             memory_limit or half_of_memory(),
             budget,
             keeping=None if keeper is None else Keeping(keeper, tolerance),
