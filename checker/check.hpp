@@ -10,67 +10,6 @@
 
 namespace checker {
 
-// Checks one region after the other.
-class Worker {
-  public:
-    explicit Worker(Shared& shared)
-        : rounds(shared),
-          cover(shared, rounds,
-                [this](const Record& record, const ActionSets& allowed, const std::vector<Item>& items) {
-                    remember(record, allowed, items);
-                }),
-          all_(shared) {}
-    Worker(const Worker&) = delete;
-
-    struct Reference {  // a region that is said to equal another one, or its image
-        int32_t number, refers;
-        Names::Name name;  // of what the other one must be
-    };
-    std::vector<std::pair<int32_t, Names::Name>> known;  // regions that were checked here and are referred to
-    std::vector<Reference> owed;
-    Rounds rounds;
-    Cover cover;
-
-    // Checks a part, and what is left of it becomes new tasks.
-    void work(const Task& task, std::vector<Task>& more) {
-        const Record& record = all_.records.all[task.record];
-        ActionSets allowed = task.whole->allowed;
-        if (task.narrow) task.narrow(allowed);
-        if (record.branching[0] == 6) return refer(record, std::move(allowed), task.items);
-        remember(record, allowed, task.items);
-        const auto state = std::make_shared<State>(
-            State{std::move(allowed), task.whole->value, task.whole->visits, false, 0, {}});
-        const bool closed = rounds.close(record, *state, task.items);
-        // What is closed here need not have been for the search: other regions may equal its parts.
-        if (!closed || record.branching[0] == 2 || record.branching[0] == 3)
-            cover.part(record, state, task.items, more);
-    }
-
-  private:
-    // Lemma 8: equal regions need one proof; lemma S: so do images.
-    void remember(const Record& record, const ActionSets& allowed, const std::vector<Item>& items) {
-        ++all_.done;
-        if (record.referred) known.emplace_back(record.number, all_.names(allowed.bits(), items));
-    }
-
-    void refer(const Record& record, ActionSets allowed, std::vector<Item> items) {
-        const auto words = record.branching;
-        if (words.size() > 2) {
-            if (words.size() > 3 || words[2] < 0 || words[2] >= all_.symmetries.count())
-                reject("the certificate is malformed: region ", record.number,
-                       " is an image under no symmetry");
-            for (auto& item : items)
-                item.cube =
-                    all_.cube_of(all_.symmetries.before(words[2], all_.cubes().cubes[item.cube].inside));
-            allowed = all_.symmetries.before(words[2], allowed);
-        }
-        ++all_.done;
-        owed.push_back({record.number, words[1], all_.names(allowed.bits(), items)});
-    }
-
-    Shared& all_;
-};
-
 // Lets all workers do what is in a list that grows.
 inline void work_off(std::vector<Task> tasks, std::vector<std::unique_ptr<Worker>>& workers) {
     std::mutex lock;
@@ -82,7 +21,7 @@ inline void work_off(std::vector<Task> tasks, std::vector<std::unique_ptr<Worker
         while (true) {
             changed.wait(hold, [&] { return !tasks.empty() || idle == workers.size() || failure; });
             if (tasks.empty() || failure) return;
-            const Task task = std::move(tasks.back());
+            Task task = std::move(tasks.back());
             tasks.pop_back();
             --idle;
             hold.unlock();
@@ -113,26 +52,26 @@ inline void prove(Shared& shared, int threads) {
     std::vector<std::unique_ptr<Worker>> workers;
     for (int k = 0; k < threads; ++k) workers.push_back(std::make_unique<Worker>(shared));
     Rounds& rounds = workers[0]->rounds;
-    const double highest = std::max(0.0, *std::max_element(m.reward.begin(), m.reward.end()));
-    const auto root = std::make_shared<State>(State{ActionSets(m.groups, m.actions),
-                                                    std::vector<double>(m.states, highest / m.far),
-                                                    std::vector<double>(m.states, 0.0),
-                                                    false,
-                                                    0,
-                                                    {}});
+    const double highest = std::accumulate(m.reward.begin(), m.reward.end(), 0.0,
+                                           [](double x, double y) { return std::max(x, y); });
+    const auto root = std::make_shared<State>(State{
+        m.all_actions(), std::vector<double>(m.states, highest / m.far), std::vector<double>(m.states, 0.0)});
     const Record& record = shared.records.all[shared.records.root];
-    const std::vector<Item> whole{{0, Sizes(shared.header.depth, shared.header.max_leaves).whole()}};
+    const Items whole{{0, shared.sizes.whole()}};
     if (rounds.close(record, *root, whole)) return;
     for (const Record& solo : shared.records.all) {
         if (solo.parent != -2) continue;
         rounds.take_solo(solo, *root, whole);
-        ++shared.done;
+        ++shared.progress.done;
     }
-    if (root->has_losses && rounds.trees(*root).least(whole) >= root->budget) return;
+    if (root->budget >= 0) {
+        rounds.trees().take(root->losses);  // again: what is least changes with hopeless leaves
+        if (rounds.trees().least(whole) >= root->budget) return;
+    }
     std::vector<Task> tasks;
-    workers[0]->cover.part(record, root, whole, tasks);
+    workers[0]->part(record, root, whole, tasks);
     work_off(std::move(tasks), workers);
-    std::unordered_map<int32_t, Names::Name> known;  // of regions that were checked
+    std::unordered_map<int32_t, Name> known;  // of regions that were checked
     for (const auto& worker : workers) known.insert(worker->known.begin(), worker->known.end());
     for (const auto& worker : workers) {
         for (const auto& [number, refers, name] : worker->owed) {
@@ -150,10 +89,9 @@ struct Shown {
 
 // What a certificate shows, if it holds; throws Rejected if not, or if it was stopped.
 inline Shown check(const Arrays& arrays, const Header& header, std::span<const int32_t> words,
-                   std::span<const double> numbers, int threads, const std::atomic<bool>& stop,
-                   std::atomic<int64_t>& done, std::atomic<int64_t>& total) {
-    Shared shared(header, arrays, words, numbers, stop, done);
-    total = int64_t(shared.records.all.size());
+                   std::span<const double> numbers, int threads, Progress& progress) {
+    Shared shared(header, arrays, words, numbers, progress);
+    progress.total = int64_t(shared.records.all.size());
     prove(shared, std::max(1, threads));
     return {shared.claim.value, shared.claim.bound, shared.claim.tolerance};
 }

@@ -9,6 +9,8 @@
 namespace checker {
 
 using Set = std::vector<uint64_t>;  // of groups, as bits
+inline bool has_bit(const Set& set, int k) { return set[k / 64] >> (k % 64) & 1; }
+inline void add_bit(Set& set, int k) { set[k / 64] |= uint64_t(1) << (k % 64); }
 
 struct SetHash {
     size_t operator()(const Set& set) const {
@@ -73,26 +75,26 @@ class Cubes {
     std::vector<Edge> edges;
     int words;
 
-    Cubes(const Model& m, const Sizes& sizes, const Patience& patience)
+    Cubes(const Model& m, const Sizes& sizes, const Progress& progress)
         : words((m.groups + 63) / 64), groups_(m.groups), sizes_(size_t(sizes.count())) {
         Set all(words, 0);
-        for (int g = 0; g < m.groups; ++g) add_bit(all.data(), g);
+        for (int g = 0; g < m.groups; ++g) add_bit(all, g);
         add(std::move(all), 0);
         for (size_t at = 0; at < cubes.size(); ++at) {
             cubes[at].begin = edges.size();
             if (cubes[at].level < sizes.depth.back()) part(int32_t(at), m);
             cubes[at].end = edges.size();
-            patience.check();
+            progress.check();
         }
     }
 
     int32_t count() const { return int32_t(cubes.size()); }
-    bool holds(int32_t cube, int group) const { return has_bit(cubes[cube].inside.data(), group); }
+    bool holds(int32_t cube, int group) const { return has_bit(cubes[cube].inside, group); }
 
-    // -1 if there is no such cube.
     int32_t find(const Set& set) const {
         const auto at = number_.find(set);
-        return at == number_.end() ? -1 : at->second;
+        if (at == number_.end()) malformed("no splits single out a set of groups it names");
+        return at->second;
     }
 
   private:
@@ -103,7 +105,7 @@ class Cubes {
         cube.inside = at->first;
         cube.level = level;
         for (int g = 0; g < groups_; ++g) {
-            if (has_bit(cube.inside.data(), g)) cube.groups.push_back(g);
+            if (has_bit(cube.inside, g)) cube.groups.push_back(g);
         }
         members_ += cube.groups.size();
         if (members_ > kMostMembers || edges.size() > kMostMembers)
@@ -126,7 +128,7 @@ class Cubes {
             for (size_t k = 1; k < cuts.size(); ++k) {
                 Set left(words, 0), right(words, 0);
                 for (const int32_t g : cubes[at].groups)
-                    add_bit((m.of_group(g, f) < cuts[k] ? left : right).data(), g);
+                    add_bit(m.of_group(g, f) < cuts[k] ? left : right, g);
                 if (seen.contains(right) || !seen.insert(left).second) continue;
                 const int32_t level = cubes[at].level + 1, one = add(std::move(left), level),
                               two = add(std::move(right), level);

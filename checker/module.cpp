@@ -1,9 +1,12 @@
-// What Python sees of the checker: a check that runs in the background and can be asked and stopped.
+// What Python sees of the checker: one call, which lets Python look on while it runs.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <future>
 
 #include "check.hpp"
 
@@ -68,83 +71,52 @@ checker::Header header_of(const nb::dict& from) {
     return h;
 }
 
-class Check {
-  public:
-    Check(const nb::object& mdp, const nb::object& header, In1<int32_t> words, In1<double> numbers,
-          int threads)
-        : words_(words),
-          numbers_(numbers),
-          model_(arrays_of(mdp)),
-          header_(header_of(nb::cast<nb::dict>(header))) {
-        thread_ = std::thread([this, threads] { run(threads); });
-    }
+constexpr std::chrono::milliseconds kPause{100};  // between two looks
 
-    ~Check() { stop(); }
-
-    // True once there is a verdict; waits at most so many seconds.
-    bool wait(double seconds) {
+// Why the certificate is rejected (empty: it is accepted), what it shows (value, bound, tolerance), and how
+// many regions it has. `look` gets the regions that are done, and all, now and then; what it throws, and
+// Ctrl-C, end the check.
+std::tuple<std::string, double, double, double, int64_t> check(const nb::object& mdp,
+                                                               const nb::object& header, In1<int32_t> words,
+                                                               In1<double> numbers, int threads,
+                                                               const nb::object& look) {
+    const checker::Arrays model = arrays_of(mdp);
+    const checker::Header claimed = header_of(nb::cast<nb::dict>(header));
+    checker::Progress progress;
+    auto running = std::async(std::launch::async, [&] {
+        return checker::check(model, claimed, {words.data(), words.size()}, {numbers.data(), numbers.size()},
+                              threads, progress);
+    });
+    auto wait = [&] {
         nb::gil_scoped_release release;
-        std::unique_lock hold(lock_);
-        return changed_.wait_for(hold, std::chrono::duration<double>(seconds), [this] { return ended_; });
-    }
-
-    void stop() {
-        nb::gil_scoped_release release;
-        stop_ = true;
-        if (thread_.joinable()) thread_.join();
-    }
-
-    int64_t done() const { return done_.load(); }
-    int64_t total() const { return total_.load(); }
-
-    // Why the certificate is rejected (empty: it is accepted), and what it shows: value, bound, tolerance.
-    std::tuple<std::string, double, double, double> verdict() {
-        std::scoped_lock hold(lock_);
-        if (!ended_) throw std::runtime_error("the check has not ended");
-        return {reason_, shown_.value, shown_.bound, shown_.tolerance};
-    }
-
-  private:
-    void run(int threads) {
-        std::string reason;
-        try {
-            shown_ = checker::check(model_, header_, {words_.data(), words_.size()},
-                                    {numbers_.data(), numbers_.size()}, threads, stop_, done_, total_);
-        } catch (const std::bad_alloc&) {
-            reason = "the check needs more memory than there is";
-        } catch (const std::exception& error) {
-            reason = error.what();
+        return running.wait_for(kPause) == std::future_status::ready;
+    };
+    try {
+        while (!wait()) {
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+            look(progress.done.load(), progress.total.load());
         }
-        std::scoped_lock hold(lock_);
-        reason_ = reason;
-        ended_ = true;
-        changed_.notify_all();
+    } catch (...) {
+        progress.stop = true;
+        while (!wait()) {
+        }
+        throw;
     }
-
-    In1<int32_t> words_;
-    In1<double> numbers_;
-    checker::Arrays model_;
-    checker::Header header_;
-    checker::Shown shown_{};
-    std::atomic<bool> stop_{false};
-    std::atomic<int64_t> done_{0}, total_{0};
-    std::mutex lock_;
-    std::condition_variable changed_;
-    bool ended_ = false;
-    std::string reason_;
-    std::thread thread_;
-};
+    std::string reason;
+    checker::Shown shown{};
+    try {
+        shown = running.get();
+    } catch (const std::bad_alloc&) {
+        reason = "the check needs more memory than there is";
+    } catch (const std::exception& error) {
+        reason = error.what();
+    }
+    return {reason, shown.value, shown.bound, shown.tolerance, progress.total.load()};
+}
 
 }  // namespace
 
 NB_MODULE(_checker, m) {
     using namespace nb::literals;
-    nb::class_<Check>(m, "Check")
-        .def(nb::init<const nb::object&, const nb::object&, In1<int32_t>, In1<double>, int>(), nb::kw_only(),
-             "mdp"_a, "header"_a, "words"_a, "numbers"_a, "threads"_a)
-        .def("wait", &Check::wait, "seconds"_a)
-        .def("stop", &Check::stop)
-        .def("done", &Check::done)
-        .def("total", &Check::total)
-        .def("verdict", &Check::verdict);
+    m.def("check", &check, nb::kw_only(), "mdp"_a, "header"_a, "words"_a, "numbers"_a, "threads"_a, "look"_a);
 }

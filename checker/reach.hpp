@@ -8,10 +8,14 @@ namespace checker {
 class Reach {
   public:
     explicit Reach(const Model& model)
-        : m_(model), usable_(model.reward.size(), 0), inside_(model.states, 0), dead_(model.states, 0) {}
+        : m_(model),
+          usable_(model.reward.size(), 0),
+          inside_(model.states, 0),
+          dead_(inside_),
+          idle_(inside_) {}
 
     // False if no policy keeps to the allowed actions.
-    bool explore(const ActionSets& allowed) {
+    bool explore(const Actions& allowed) {
         const bool deadly = m_.forbids || m_.undiscounted;
         if (deadly) mark_dead(allowed);
         std::fill(inside_.begin(), inside_.end(), 0);
@@ -26,9 +30,9 @@ class Reach {
         for (size_t at = 0; at < found_.size(); ++at) {
             const int32_t i = found_[at];
             if (dead_[i]) return false;
+            if (!deadly) offer(i, allowed);
             bool any = false;
             for (int32_t row = m_.row_begin[i]; row < m_.row_begin[i + 1]; ++row) {
-                if (!deadly) usable_[row] = offered(i, row, allowed);
                 if (!usable_[row]) continue;
                 any = true;
                 highest_ = std::max(highest_, m_.reward[row]);
@@ -47,29 +51,26 @@ class Reach {
     const std::vector<int32_t>& states() const { return found_; }  // in the order of a sweep
     bool has(int32_t state) const { return inside_[state]; }
     bool usable(int32_t row) const { return usable_[row]; }
-    bool idle(int32_t state) const { return m_.undiscounted && idle_[state]; }  // may go on for ever for 0
-    double highest() const { return highest_; }  // reward of a usable row, or 0
+    bool idle(int32_t state) const { return idle_[state]; }  // undiscounted: may go on for ever for 0
+    double highest() const { return highest_; }              // reward of a usable row, or 0
     double lowest() const { return lowest_; }
     double largest() const { return std::max(highest_, -lowest_); }
 
   private:
-    bool offered(int32_t state, int32_t row, const ActionSets& allowed) const {
-        const uint64_t* by = &m_.row_actions[size_t(row) * m_.words];
-        const int32_t g = m_.group_of[state];
-        for (int k = 0; k < m_.words; ++k) {
-            if (by[k] & (g < 0 ? ~uint64_t(0) : allowed.of(g)[k])) return true;
+    // The rows of a state that allowed actions lead to become usable, the others do not.
+    void offer(int32_t i, const Actions& allowed) {
+        std::fill(usable_.begin() + m_.row_begin[i], usable_.begin() + m_.row_begin[i + 1], 0);
+        const int32_t g = m_.group_of[i], *choice = &m_.choice[m_.pair(i, 0)];
+        for (int a = 0; a < m_.actions; ++a) {
+            if (choice[a] >= 0) usable_[choice[a]] |= char(g < 0 || allowed[m_.pair(g, a)]);
         }
-        return false;
     }
 
     // A state is dead when every allowed action is forbidden there or may lead to a dead state; undiscounted
     // also when no policy that is left has a finite value from there: none that surely ends or, unless it
     // must, comes to states where it can go on for ever by rows without reward.
-    void mark_dead(const ActionSets& allowed) {
-        for (int32_t i = 0; i < m_.states; ++i) {
-            for (int32_t row = m_.row_begin[i]; row < m_.row_begin[i + 1]; ++row)
-                usable_[row] = offered(i, row, allowed);
-        }
+    void mark_dead(const Actions& allowed) {
+        for (int32_t i = 0; i < m_.states; ++i) offer(i, allowed);
         std::fill(dead_.begin(), dead_.end(), 0);
         for (bool changed = true; changed;) {
             changed = false;

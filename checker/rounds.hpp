@@ -12,11 +12,10 @@ constexpr double kStill = 1e-14;   // undiscounted: visits that the checker find
 
 // A region after its rounds: allowed actions, and its last bounds.
 struct State {
-    ActionSets allowed;
+    Actions allowed;
     std::vector<double> value, visits;  // [state] for lemmas 1 and 3
-    bool has_losses = false;
-    double budget = 0;  // an improving tree of the region loses less
-    Bounds::Losses losses;
+    double budget = -1;                 // an improving tree of the region loses less; -1: losses are unknown
+    Bounds::Losses losses = {};
 };
 
 class Rounds {
@@ -28,13 +27,11 @@ class Rounds {
         const bool root = record.parent == -1;
         const int32_t kind = record.branching[0];
         bool closed = false;
-        Reader reader = all_.records.rounds(record);
-        for (int32_t k = 0; k < record.rounds; ++k) {
-            all_.patience.check();
-            const Round round = reader.round();
-            const bool at_end = root || (k + 1 == record.rounds && (kind == 0 || kind == 4));
+        for (const Round& round : record.rounds) {
+            all_.progress.check();
+            const bool at_end = root || (&round == &record.rounds.back() && (kind == 0 || kind == 4));
             if (!bounds_.reach.explore(s.allowed)) return true;
-            s.has_losses = false;
+            s.budget = -1;
             const Upper upper = find_upper(record, round, s);
             if (!(upper.bound < kNever)) reject("region ", record.number, ": its value bounds nothing");
             closed |= upper.bound <= all_.threshold;
@@ -42,7 +39,7 @@ class Rounds {
             for (const Floor& floor : round.floors) raise_floor(record, floor, root);
             if (!round.regret) continue;
             find_losses(record, round, upper, s);
-            closed |= trees(s).least(items) >= s.budget;
+            closed |= trees().least(items) >= s.budget;
             if (closed && at_end) return true;
             if (!round.removed.empty()) filter(record, round, s, items);
         }
@@ -54,33 +51,39 @@ class Rounds {
     void take_solo(const Record& record, const State& root, const std::vector<Item>& whole) {
         const int32_t action = record.first;
         if (record.branching[0] != 4 || action < 0 || action >= m_.actions)
-            reject("the certificate is malformed: region ", record.number, " is about no leaf");
-        Set inside = all_.cubes().cubes[0].inside;
-        for (const int32_t step : record.branching.subspan(1))
-            inside = all_.side_of(inside, step >> 1, step & 1);
-        const int32_t cube = all_.cube_of(inside);
-        State s{root.allowed, root.value, root.visits, false, 0, {}};
-        for (const int32_t g : all_.cubes().cubes[cube].groups) s.allowed.keep_only(g, action);
+            malformed("region ", record.number, " is about no leaf");
+        int32_t cube = 0;
+        for (const int32_t step : record.branching.subspan(1)) cube = all_.side_of(cube, step >> 1, step & 1);
+        State s{root.allowed, root.value, root.visits};
+        keep_only(s.allowed, all_.cubes().cubes[cube].groups, action);
         if (!close(record, s, whole))
             reject("region ", record.number, ": the leaf is not shown to be hopeless");
-        add_bit(&all_.hopeless[size_t(cube) * m_.words], action);
+        all_.hopeless[m_.pair(cube, action)] = 1;
         for (int k = 0; k < all_.symmetries.count(); ++k) {
-            const int32_t image = all_.cube_of(all_.symmetries.after(k, inside));
-            add_bit(&all_.hopeless[size_t(image) * m_.words], all_.symmetries.action(k, action));
+            const int32_t image =
+                all_.cubes().find(all_.symmetries.image(k, all_.cubes().cubes[cube].inside));
+            all_.hopeless[m_.pair(image, all_.symmetries.action(k, action))] = 1;
         }
-        trees_of_ = nullptr;  // what is least changes with a hopeless leaf
     }
 
-    // The trees below open nodes, for what this region loses.
-    Trees& trees(const State& s) {
-        if (!trees_) trees_ = std::make_unique<Trees>(m_, all_.cubes(), all_.sizes(), all_.hopeless);
-        if (trees_of_ != &s) trees_->take(s.losses), trees_of_ = &s;
+    // Some groups may do nothing but this.
+    void keep_only(Actions& allowed, const std::vector<int32_t>& groups, int32_t action) const {
+        for (const int32_t g : groups) {
+            const char kept = allowed[m_.pair(g, action)];
+            std::fill_n(&allowed[m_.pair(g, 0)], m_.actions, 0);
+            allowed[m_.pair(g, action)] = kept;
+        }
+    }
+
+    // The trees below open nodes, for what the last region loses.
+    Trees& trees() {
+        if (!trees_) trees_ = std::make_unique<Trees>(m_, all_.cubes(), all_.sizes, all_.hopeless);
         return *trees_;
     }
 
   private:
     double limited(const Record& record, double value) const {
-        if (!(std::abs(value) <= m_.value_limit + all_.tolerance))
+        if (!(std::abs(value) <= m_.value_limit + all_.claim.tolerance))
             reject("region ", record.number, ": a value is beyond every return");
         return value;
     }
@@ -90,13 +93,12 @@ class Rounds {
             for (int i = 0; i < m_.states; ++i) s.value[i] = limited(record, round.values[i]);
         }
         Upper upper;
-        if (round.sweeps > 0 && m_.undiscounted)
-            reject("the certificate is malformed: an undiscounted proof has no sweeps");
+        if (round.sweeps > 0 && m_.undiscounted) malformed("an undiscounted proof has no sweeps");
         if (round.sweeps > 0) upper = bounds_.sweep(s.value, round.sweeps);
         for (size_t k = 0; k < round.states.size(); ++k)
             s.value[round.states[k]] = limited(record, round.values[k]);
-        const bool rough = !(upper.bound <= all_.threshold) && upper.more > kEnough * all_.tolerance;
-        if (round.sweeps == 0 || !round.states.empty() || rough) upper = bounds_.measure(s.value.data());
+        const bool rough = !(upper.bound <= all_.threshold) && upper.more > kEnough * all_.claim.tolerance;
+        if (round.sweeps == 0 || !round.states.empty() || rough) upper = bounds_.measure(s.value);
         return upper;
     }
 
@@ -106,8 +108,8 @@ class Rounds {
             m_.undiscounted ? kMost : 4 * (floor.scale * m_.largest + 1) / m_.far;  // no W is larger
         if (!root || !(floor.scale >= 0 && most <= kMost) || floor.state < 0 || floor.state >= m_.states)
             reject("region ", record.number, ": floors belong to the root; scales are 0 or more");
-        for (int i = 0; i < m_.states; ++i) {
-            if (!(std::abs(floor.value[i]) <= most))
+        for (const double w : floor.value) {
+            if (!(std::abs(w) <= most))
                 reject("region ", record.number, ": a floor's value is beyond every return");
         }
         const double bound = bounds_.measure(floor.value, floor.scale, floor.state).bound;
@@ -121,25 +123,24 @@ class Rounds {
     void find_losses(const Record& record, const Round& round, const Upper& upper, State& s) {
         const double lowest = bounds_.reach.lowest() / m_.far * (1 + 4 * kUnit);  // no policy is worth less
         const double lost = std::max(upper.highest - lowest + upper.more, kTiny);
-        const double enough = m_.undiscounted ? kStill : kEnough * all_.tolerance / lost;
-        if (!bounds_.raise_visits(s.visits, all_.floor, enough, all_.patience))
+        const double enough = m_.undiscounted ? kStill : kEnough * all_.claim.tolerance / lost;
+        if (!bounds_.raise_visits(s.visits, all_.floor, enough, all_.progress))
             reject("region ", record.number,
                    ": what every tree visits takes too long to find so close to discount 1");
-        std::vector<double> lower;
-        if (round.visits) lower = lower_of(record, s.visits, round.visits, lost);
         const double budget =
             upper.bound - all_.threshold + 4 * kUnit * (std::abs(upper.bound) + std::abs(all_.threshold));
         s.budget = upper.bound <= all_.threshold ? 0.0 : std::max(budget, kTiny) * (1 + m_.sums);
         if (!(s.budget <= kMost)) reject("region ", record.number, ": its value bounds nothing");
-        s.losses = bounds_.losses(s.allowed, s.value, round.visits ? lower : s.visits);
-        s.has_losses = true;
-        trees_of_ = nullptr;
+        std::vector<double> lower;
+        if (!round.visits.empty()) lower = lower_of(record, s.visits, round.visits, lost);
+        s.losses = bounds_.losses(s.allowed, s.value, lower.empty() ? s.visits : lower);
+        trees().take(s.losses);
     }
 
     // Stated visits are used as far as they are certain; they may not be higher by more than rounding.
     std::vector<double> lower_of(const Record& record, const std::vector<double>& certain,
-                                 const double* stated, double lost) const {
-        std::vector<double> lower(certain);
+                                 std::span<const double> stated, double lost) const {
+        std::vector<double> lower = certain;
         double above = 0, sum = 0;
         for (const int32_t i : bounds_.reach.states()) {
             if (stated[i] < 0) reject("region ", record.number, ": visits are negative");
@@ -147,7 +148,7 @@ class Rounds {
             above += std::max(0.0, stated[i] - certain[i]);
             lower[i] = std::min(certain[i], stated[i]);
         }
-        if (!m_.undiscounted && !(above * lost <= kShare * all_.tolerance) &&
+        if (!m_.undiscounted && !(above * lost <= kShare * all_.claim.tolerance) &&
             !(above <= std::max(kRounded, 64 * kUnit / m_.far) * sum))
             reject("region ", record.number, ": the visits are higher than every tree must pay");
         return lower;
@@ -158,20 +159,19 @@ class Rounds {
         std::vector<std::pair<int32_t, int32_t>> pairs;
         for (const int32_t word : round.removed) {
             const int32_t g = all_.group_of(word < 0 ? -1 : word / m_.actions);
-            if (!s.losses.reached[g] || std::none_of(items.begin(), items.end(), [&](const Item& item) {
+            if (!s.losses.reached[g] || std::ranges::none_of(items, [&](const Item& item) {
                     return all_.cubes().holds(item.cube, g);
                 }))
                 reject("region ", record.number, ": it removes actions of a group that is settled");
             pairs.emplace_back(g, word % m_.actions);
         }
-        const int64_t taken = trees(s).taken(items, s.budget, pairs);
+        const int taken = trees().taken(items, s.budget, pairs);
         if (taken >= 0)
-            reject("region ", record.number, ": an improving tree may take action ", taken % m_.actions,
-                   " it removed");
+            reject("region ", record.number, ": an improving tree may take action ", taken, " it removed");
         for (const auto& [g, a] : pairs) {
-            s.allowed.remove(g, a);
+            s.allowed[m_.pair(g, a)] = 0;
             for (int k = 0; k < all_.symmetries.count() && record.parent == -1; ++k)  // lemma S, b
-                s.allowed.remove(all_.symmetries.group(k, g), all_.symmetries.action(k, a));
+                s.allowed[all_.symmetries.pair(k, g, a)] = 0;
         }
     }
 
@@ -179,7 +179,6 @@ class Rounds {
     const Model& m_;
     Bounds bounds_;
     std::unique_ptr<Trees> trees_;
-    const State* trees_of_ = nullptr;  // whose losses the trees have taken
 };
 
 }  // namespace checker

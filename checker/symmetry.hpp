@@ -1,6 +1,9 @@
 // Symmetries that a certificate lists (docs/proof.md, lemma S), held against the model number by number.
 #pragma once
 
+#include <ranges>
+#include <set>
+
 #include "claim.hpp"
 #include "cubes.hpp"
 
@@ -14,7 +17,7 @@ class Symmetries {
         const size_t count = h.symmetry_state.size() / size_t(m.states);
         if (h.symmetry_state.size() != count * m.states || h.symmetry_action.size() != count * m.actions ||
             h.symmetry_feature.size() != count * m.features)
-            reject("the certificate is malformed: symmetries without images");
+            malformed("symmetries without images");
         if (count > 0 && !(m.discount < 1)) reject("symmetries without a discount are not for this checker");
         double start = 0, reward = 0, row = 0;  // how far the model is from its images
         for (size_t k = 0; k < count; ++k) {
@@ -51,34 +54,29 @@ class Symmetries {
     }
 
     int count() const { return int(group_.size()); }
-    int32_t group(int which, int g) const { return group_[which][g]; }
     int32_t action(int which, int a) const { return action_[which][a]; }
+    size_t pair(int which, int g, int a) const { return m_.pair(group_[which][g], action_[which][a]); }
 
-    // The set of which this one is the image.
+    Set image(int which, const Set& set) const {
+        Set found(set.size(), 0);
+        for (int g = 0; g < m_.groups; ++g) {
+            if (has_bit(set, g)) add_bit(found, group_[which][g]);
+        }
+        return found;
+    }
+
+    // The set of which this one is the image, and the actions of which these are.
     Set before(int which, const Set& set) const {
         Set found(set.size(), 0);
         for (int g = 0; g < m_.groups; ++g) {
-            if (has_bit(set.data(), group_[which][g])) add_bit(found.data(), g);
+            if (has_bit(set, group_[which][g])) add_bit(found, g);
         }
         return found;
     }
-
-    Set after(int which, const Set& set) const {
-        Set found(set.size(), 0);
+    Actions before(int which, const Actions& allowed) const {
+        Actions found(allowed.size());
         for (int g = 0; g < m_.groups; ++g) {
-            if (has_bit(set.data(), g)) add_bit(found.data(), group_[which][g]);
-        }
-        return found;
-    }
-
-    // The actions of which these are the image.
-    ActionSets before(int which, const ActionSets& allowed) const {
-        ActionSets found = allowed;
-        for (int g = 0; g < m_.groups; ++g) {
-            std::fill_n(found.of(g), m_.words, uint64_t(0));
-            for (int a = 0; a < m_.actions; ++a) {
-                if (allowed.has(group_[which][g], action_[which][a])) add_bit(found.of(g), a);
-            }
+            for (int a = 0; a < m_.actions; ++a) found[m_.pair(g, a)] = allowed[pair(which, g, a)];
         }
         return found;
     }
@@ -116,7 +114,7 @@ class Symmetries {
     // The order of the groups by a feature becomes their order by its image, or the reverse of that.
     void check_order(int f, int32_t image) const {
         if (image == 0 || image < -m_.features || image > m_.features)
-            reject("the certificate is malformed: a symmetry leads to feature ", image);
+            malformed("a symmetry leads to feature ", image);
         const int to = std::abs(image) - 1;
         auto value = [&](int feature, int g) { return m_.of_group(g, feature); };
         std::vector<int32_t> order(m_.groups);
@@ -135,17 +133,15 @@ class Symmetries {
 
     // How far the probabilities of a choice are from those of its image, in sum.
     double apart(const Arrays& a, int32_t from, int32_t to, const int32_t* state) const {
-        const int64_t begin = a.row_start[from], count = a.row_start[from + 1] - begin;
-        if (a.row_start[to + 1] - a.row_start[to] != count) fail("next states");
-        std::vector<std::pair<int32_t, double>> image;
-        for (int64_t k = begin; k < begin + count; ++k)
-            image.emplace_back(state[a.target[k]], a.probability[k]);
-        std::sort(image.begin(), image.end());
+        const auto target = a.part(a.target, from), other = a.part(a.target, to);
+        std::vector<std::pair<int32_t, double>> image;  // by next state, as in the rows of the model
+        for (size_t k = 0; k < target.size(); ++k)
+            image.emplace_back(state[target[k]], a.part(a.probability, from)[k]);
+        std::ranges::sort(image);
+        if (!std::ranges::equal(image | std::views::keys, other)) fail("next states");
         double sum = 0;
-        for (int64_t k = 0; k < count; ++k) {
-            if (image[k].first != a.target[a.row_start[to] + k]) fail("next states");
-            sum += std::abs(image[k].second - a.probability[a.row_start[to] + k]);
-        }
+        for (size_t k = 0; k < image.size(); ++k)
+            sum += std::abs(image[k].second - a.part(a.probability, to)[k]);
         return sum;
     }
 
@@ -154,8 +150,8 @@ class Symmetries {
     void check_closed() const {
         std::set<std::pair<std::vector<int32_t>, std::vector<int32_t>>> known;
         std::vector<int32_t> same_groups(m_.groups), same_actions(m_.actions);
-        for (int g = 0; g < m_.groups; ++g) same_groups[g] = g;
-        for (int a = 0; a < m_.actions; ++a) same_actions[a] = a;
+        std::iota(same_groups.begin(), same_groups.end(), 0);
+        std::iota(same_actions.begin(), same_actions.end(), 0);
         known.emplace(same_groups, same_actions);
         for (int k = 0; k < count(); ++k) known.emplace(group_[k], action_[k]);
         for (int x = 0; x < count(); ++x) {

@@ -8,24 +8,22 @@ namespace checker {
 
 struct Item {  // an open node of a partial tree
     int32_t cube, size;
-    bool operator==(const Item&) const = default;
+    auto operator<=>(const Item&) const = default;
 };
 
 class Trees {
   public:
-    Trees(const Model& model, const Cubes& cubes, const Sizes& sizes, const std::vector<uint64_t>& hopeless)
+    Trees(const Model& model, const Cubes& cubes, const Sizes& sizes, const std::vector<char>& hopeless)
         : m_(model),
           c_(cubes),
           sizes_(sizes),
           hopeless_(hopeless),
           sum_(size_t(cubes.count()) * model.actions),
-          blocked_(size_t(cubes.count()) * model.words),
           summed_(cubes.count(), 0),
           least_(size_t(cubes.count()) * sizes.count()),
           known_(least_.size(), 0),
           room_(least_.size()),
-          roomy_(least_.size(), 0),
-          removed_(size_t(model.actions) * cubes.words) {}
+          roomy_(least_.size(), 0) {}
 
     // From now on trees lose this.
     void take(const Bounds::Losses& losses) {
@@ -60,19 +58,16 @@ class Trees {
     // What a leaf loses by an action.
     double leaf(int32_t cube, int action) {
         if (summed_[cube] != now_) add_up(cube);
-        const size_t word = size_t(cube) * m_.words + action / 64;
-        if ((blocked_[word] | hopeless_[word]) >> (action % 64) & 1) return kNever;
-        return sum_[size_t(cube) * m_.actions + action];
+        return hopeless_[m_.pair(cube, action)] ? kNever : sum_[m_.pair(cube, action)];
     }
 
-    // Lemma 5: the first of some (group, action) that a tree within the budget takes, or none (-1).
-    int64_t taken(const std::vector<Item>& items, double budget,
-                  const std::vector<std::pair<int32_t, int32_t>>& pairs) {
-        std::fill(removed_.begin(), removed_.end(), 0);
-        std::vector<char> asked(m_.actions, 0);
+    // Lemma 5: the first action of some (group, action) that a tree within the budget takes, or none (-1).
+    int taken(const std::vector<Item>& items, double budget,
+              const std::vector<std::pair<int32_t, int32_t>>& pairs) {
+        std::vector<Set> removed(m_.actions);  // empty: nowhere
         for (const auto& [group, action] : pairs) {
-            add_bit(&removed_[size_t(action) * c_.words], group);
-            asked[action] = 1;
+            removed[action].resize(c_.words, 0);
+            add_bit(removed[action], group);
         }
         ++turn_;
         todo_.assign(size_t(sizes_.count()), {});
@@ -101,11 +96,9 @@ class Trees {
         }
         for (const int32_t cube : todo_[0]) {
             for (int a = 0; a < m_.actions; ++a) {
-                if (!asked[a] || !(leaf(cube, a) <= room_[place(cube, 0)])) continue;
-                const uint64_t* gone = &removed_[size_t(a) * c_.words];
+                if (removed[a].empty() || !(leaf(cube, a) <= room_[place(cube, 0)])) continue;
                 for (int k = 0; k < c_.words; ++k) {
-                    const uint64_t both = gone[k] & c_.cubes[cube].inside[k];
-                    if (both) return (int64_t(64) * k + std::countr_zero(both)) * m_.actions + a;
+                    if (removed[a][k] & c_.cubes[cube].inside[k]) return a;
                 }
             }
         }
@@ -131,40 +124,33 @@ class Trees {
     // What leaves of a cube lose by each action: the sum of two parts, or of all groups.
     void add_up(int32_t cube) {
         summed_[cube] = now_;
-        double* sum = &sum_[size_t(cube) * m_.actions];
-        uint64_t* blocked = &blocked_[size_t(cube) * m_.words];
+        double* sum = &sum_[m_.pair(cube, 0)];
         std::fill_n(sum, m_.actions, 0.0);
-        std::fill_n(blocked, m_.words, uint64_t(0));
-        auto add = [&](const double* loss, const uint64_t* forbidden) {
-            for (int k = 0; k < m_.words; ++k) blocked[k] |= forbidden[k];
+        auto add = [&](const double* loss) {
             for (int a = 0; a < m_.actions; ++a) sum[a] += loss[a];
         };
         const auto& here = c_.cubes[cube];
         if (here.begin < here.end) {
             for (const int32_t part : {c_.edges[here.begin].left, c_.edges[here.begin].right}) {
                 if (summed_[part] != now_) add_up(part);
-                add(&sum_[size_t(part) * m_.actions], &blocked_[size_t(part) * m_.words]);
+                add(&sum_[m_.pair(part, 0)]);
             }
-            return;
-        }
-        for (const int32_t g : here.groups) {
-            if (losses_->reached[g]) add(&losses_->loss[size_t(g) * m_.actions], losses_->blocked.of(g));
+        } else {
+            for (const int32_t g : here.groups) add(&losses_->loss[m_.pair(g, 0)]);
         }
     }
 
     const Model& m_;
     const Cubes& c_;
     const Sizes& sizes_;
-    const std::vector<uint64_t>& hopeless_;  // [cube, word] leaves that no improving tree has
+    const std::vector<char>& hopeless_;  // [cube, action] leaves that no improving tree has
     const Bounds::Losses* losses_ = nullptr;
-    std::vector<double> sum_;        // [cube, action]
-    std::vector<uint64_t> blocked_;  // [cube, word]
-    std::vector<uint32_t> summed_;   // [cube] when
-    std::vector<double> least_;      // [cube, size]
-    std::vector<uint32_t> known_;    // [cube, size] when
+    std::vector<double> sum_;       // [cube, action]
+    std::vector<uint32_t> summed_;  // [cube] when
+    std::vector<double> least_;     // [cube, size]
+    std::vector<uint32_t> known_;   // [cube, size] when
     std::vector<double> room_;
     std::vector<uint32_t> roomy_;
-    std::vector<uint64_t> removed_;  // [action, word of groups]
     std::vector<std::vector<int32_t>> todo_;
     uint32_t now_ = 0, turn_ = 0;
 };

@@ -56,12 +56,11 @@ def test_what_the_native_checker_rejects_the_plain_one_decides(tmp_path, monkeyp
     assert not spotree.check(false, LAKE).accepted
 
 
-def test_visits_that_take_for_ever_are_left_to_the_plain_checker(tmp_path):
+def test_visits_that_rise_for_ever_close_to_discount_1_are_found_at_once(tmp_path):
     swap = np.array([[0.0, 1.0], [1.0, 0.0]])
     reward = np.array([[1.0, 0.0], [0.0, 1.0]])
     mdp = build_mdp(np.stack([swap, swap]), reward, 1 - 1e-8, initial=0, features=np.zeros((2, 1)))
     spotree.certify(mdp, 1, time_limit=20, threads=1, tolerance=1e-3, certificate=tmp_path / "run.cert")
     verdict = spotree.check(tmp_path / "run.cert", mdp)
     assert verdict.accepted
-    assert verdict.plain
-    assert "what every tree visits takes too long to find so close to discount 1" in verdict.reason
+    assert not verdict.plain

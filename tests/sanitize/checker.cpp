@@ -50,16 +50,15 @@ void add_tree(const std::vector<proof::TreeNode>& nodes, checker::Header& header
 
 // The verdict: empty if the file is accepted; stopped now and then, which is none.
 std::string verdict(const File& file, int threads, bool stopped) {
-    std::atomic<bool> stop{false};
-    std::atomic<int64_t> done{0}, total{0};
+    checker::Progress progress;
     std::jthread impatient;
-    if (stopped) impatient = std::jthread([&] { stop = true; });
+    if (stopped) impatient = std::jthread([&] { progress.stop = true; });
     try {
-        checker::check(file.model, file.header, file.words, file.numbers, threads, stop, done, total);
+        checker::check(file.model, file.header, file.words, file.numbers, threads, progress);
     } catch (const std::exception& error) {
         return error.what();
     }
-    return stop ? "stopped" : "";
+    return progress.stop ? "stopped" : "";
 }
 
 template <class T>

@@ -22,7 +22,6 @@ from spotree.proof.header import check_header
 from spotree.proof.plain_check import PlainProof
 
 NO_LIMIT = 2**62  # leaves: more than any tree has
-PAUSE = 0.1  # seconds between looks at a check that runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +46,13 @@ def check(
     threads: int | None = None,
 ) -> Verdict:
     """Verify a certificate against the model it is about; `progress` gets the regions done and all regions."""
+    look = progress or (lambda done, total: None)
     try:
         check_header(certificate.header)
         mdp = _the_model(mdp, certificate)
         if plain:
-            return _plain(mdp, certificate, progress or (lambda done, total: None))
-        return _native(mdp, certificate, progress, threads or os.cpu_count() or 1)
+            return _plain(mdp, certificate, look)
+        return _native(mdp, certificate, look, threads or os.cpu_count() or 1)
     except RejectedError as error:
         return Verdict(False, str(error))
     except MemoryError:
@@ -90,27 +90,17 @@ def _plain(mdp: MDP, certificate: Certificate, progress: Callable[[int, int], No
     return Verdict(True, "every region holds", proof.value, proof.bound, proof.tolerance, len(proof.records), True)
 
 
-def _native(
-    mdp: MDP, certificate: Certificate, progress: Callable[[int, int], None] | None, threads: int
-) -> Verdict:
-    """Run the native checker in the background, so that Ctrl-C and progress come through."""
+def _native(mdp: MDP, certificate: Certificate, progress: Callable[[int, int], None], threads: int) -> Verdict:
     header = {"symmetry_state": [], "symmetry_action": [], "symmetry_feature": []} | certificate.header
-    check = _checker.Check(
+    reason, value, bound, tolerance, regions = _checker.check(
         mdp=mdp,
         header=header | {"max_leaves": min(header["max_leaves"] or NO_LIMIT, NO_LIMIT)},
         words=np.ascontiguousarray(certificate.words, dtype=np.int32),
         numbers=np.ascontiguousarray(certificate.numbers, dtype=np.float64),
         threads=threads,
+        look=progress,
     )
-    try:
-        while not check.wait(PAUSE):
-            if progress is not None:
-                progress(check.done(), check.total())
-    finally:
-        check.stop()
-    reason, value, bound, tolerance = check.verdict()
     if reason:
         return Verdict(False, reason)
-    if progress is not None:
-        progress(check.total(), check.total())
-    return Verdict(True, "every region holds", value, bound, tolerance, check.total())
+    progress(regions, regions)
+    return Verdict(True, "every region holds", value, bound, tolerance, regions)
