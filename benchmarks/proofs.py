@@ -6,7 +6,7 @@ python benchmarks/proofs.py [--time 600] [--models blackjack ...] [--depths 1 2 
 One line per model and depth. "seconds" is the whole run, a short search for a first tree included; "known" is the
 optimum that an earlier run of ours, or OMDT, proved. "cpu" and "check" are CPU seconds to prove and to read and check
 the certificate; with --plain certificates of at most so many regions are given to the plain checker too, which takes
-about 10 ms a region. All runs go to a JSON file with date, commit and the trees, rewritten after every run; what an
+a few ms a region. All runs go to a JSON file with date, commit and the trees, rewritten after every run; what an
 `--out` file of the same settings holds already is not repeated.
 """
 
