@@ -57,12 +57,16 @@ def test_sweeps_take_one_state_after_the_other():
         for _ in range(3):
             for state in plain.order:
                 worth = []
-                for row in np.flatnonzero(world.usable & (plain.state_of_row == state)):
+                for row in world.rows[world.state == state]:
                     chance = mdp.rows.toarray()[row]
                     stay, chance[state] = mdp.discount * chance[state], 0.0
                     worth.append((mdp.reward_of_choice[row] + mdp.discount * chance @ value) / (1 - stay))
                 value[state] = max(worth, default=value[state])
-        np.testing.assert_allclose(plain.swept(world, start, 3), value, rtol=1e-12)
+        more = plain.restrict(np.ones_like(allowed))
+        found = plain.swept([more, world, more], [start, start, value], [1, 3, 5])
+        np.testing.assert_allclose(found[1], value, rtol=1e-12)
+        np.testing.assert_array_equal(found[0], plain.swept([more], [start], [1])[0])  # worlds do not mix
+        np.testing.assert_array_equal(found[2], plain.swept([more], [value], [5])[0])
 
 
 def test_visits_from_those_of_a_larger_region_are_those_from_scratch():
@@ -74,11 +78,11 @@ def test_visits_from_those_of_a_larger_region_are_those_from_scratch():
         allowed[~allowed.any(axis=1)] = True
         fewer = allowed & (np.cumsum(allowed, axis=1) <= 2)
         whole, part = plain.restrict(allowed), plain.restrict(fewer)
-        start = plain.own_visits(whole, nothing, nothing, 1e-9)
-        visits = plain.own_visits(part, nothing, start, 1e-9)
-        scratch = plain.own_visits(part, nothing, nothing, 1e-9)
+        start = plain.own_visits(whole, plain.least(whole), nothing, nothing, 1e-9)
+        visits = plain.own_visits(part, plain.least(part), nothing, start, 1e-9)
+        scratch = plain.own_visits(part, plain.least(part), nothing, nothing, 1e-9)
         np.testing.assert_allclose(visits, scratch, rtol=0, atol=1e-9)
-        above, same = plain.excess_visits(part, visits, nothing, enough=np.inf)
+        above, same = plain.excess_visits(plain.least(part), visits, nothing, enough=np.inf)
         assert same is visits
         assert above <= 1e-9 * plain.far
         more += visits.sum() > start.sum() + 1e-3

@@ -9,8 +9,8 @@ import numpy as np
 
 from spotree.axes import Floats
 from spotree.proof.plain import Plain
-from spotree.proof.plain_model import Mask
 from spotree.proof.plain_trees import Item, Losses, Trees
+from spotree.proof.plain_world import Mask
 from spotree.proof.records import Record
 
 
@@ -79,9 +79,15 @@ class Cover:
 
     def named(self, name: int) -> int:
         """The group with this name."""
-        if not 0 <= name < len(self.group):
-            raise RejectedError(f"there is no group {name}")
-        return int(self.group[name])
+        return int(self.all_named(np.array([name]))[0])
+
+    def all_named(self, names: np.ndarray) -> np.ndarray:
+        """The groups with these names."""
+        unknown = names[(names < 0) | (names >= len(self.group))]
+        if len(unknown):
+            raise RejectedError(f"there is no group {unknown[0]}")
+        groups: np.ndarray = self.group[names]
+        return groups
 
     def left_of(self, split: int) -> Mask:
         """[group] whether a split sends it left."""
@@ -147,7 +153,7 @@ class Cover:
             raise RejectedError(f"region {number}: there is nothing to split")
         for name, edges in ways.items():
             for a, b in trees.shares[size]:
-                least = max(losses.least[a, left] + losses.least[b, right] for left, right in edges)
+                least = max(losses.of([(left, a), (right, b)]) for left, right in edges)
                 if elsewhere - least > self.threshold and (name, (a, b)) not in listed:
                     raise RejectedError(f"region {number}: a way to split is missing")
         return list(listed.values())
@@ -165,7 +171,7 @@ class Cover:
         for a in np.flatnonzero(region.allowed[groups].all(axis=0)).tolist():
             if (a, 0) in listed:
                 parts.append((listed[a, 0], region.narrowed(self.only(region.allowed, groups, a))))
-            elif elsewhere - losses.leaf[a, cube] <= self.threshold:
+            elif elsewhere - losses.of_leaf(a, cube) <= self.threshold:
                 continue
             elif not trees.hopeless[a, cube] and not any(self.plain.alike(groups, a, b) for b in done):
                 raise RejectedError(f"region {number}: action {a} of a leaf is missing")

@@ -5,7 +5,7 @@ and its evaluation are its own (cover.py, plain.py, plain_trees.py). "Improving"
 incumbent's by more than the tolerance.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -13,14 +13,17 @@ from spotree.mdp.model import MDP
 from spotree.proof.certificate import Certificate
 from spotree.proof.cover import Cover, Region, RejectedError
 from spotree.proof.plain import SHARE, Plain
-from spotree.proof.plain_model import TINY, UNIT, Mask
+from spotree.proof.plain_model import TINY, UNIT
 from spotree.proof.plain_symmetry import PlainSymmetries
 from spotree.proof.plain_trees import Losses
 from spotree.proof.plain_undiscounted import PlainUndiscounted
+from spotree.proof.plain_world import Mask, World
 from spotree.proof.records import Record, read_records
 
 ROUNDED = 1e-12  # what dividing by a sum may leave above 1
 MOST, LEAST = 1e100, 1e-200  # no return, no tolerance is beyond
+Begun = tuple[Record, Region, World | None]
+MOST_REGIONS, MOST_ENTRIES = 32, 150_000  # that are swept side by side; more entries would not be faster
 
 
 class PlainProof:
@@ -60,6 +63,7 @@ class PlainProof:
         self.records = read_records(certificate, mdp.num_states)
         self.cover = Cover(self.plain, header, self.records, self.threshold)
         self.progress = progress
+        self.most_together = max(1, min(MOST_REGIONS, MOST_ENTRIES // max(1, len(mdp.target))))
 
     def check_sums(self) -> None:
         """The lemmas assume that no row's probabilities sum to more than 1; what rounding adds counts as discount."""
@@ -86,13 +90,15 @@ class PlainProof:
         allowed = np.ones((self.plain.num_groups, self.plain.num_actions), bool)
         highest = np.full(self.plain.num_states, self.plain.reward.max(initial=0.0) / self.plain.far)
         region = Region(allowed, [(0, -1)], highest, np.zeros(self.plain.num_states))
-        if self.closes(root, region, root=True):
+        ((_, _, world),) = self.together([(root, region, None)])
+        if self.closes(root, region, world, root=True):
             return
-        for record in self.records.values():
-            if record.parent == -2:
-                self.check_hopeless(record, region)
+        largest = self.plain.restrict(region.allowed)  # all other regions are parts of the root
+        solo = [record for record in self.records.values() if record.parent == -2]
+        for record, part, world in self.together([(r, self.with_leaf(r, region), largest) for r in solo]):
+            self.check_hopeless(record, part, world)
         if region.losses is not None:
-            region.losses = self.cover.trees.losses(region.losses.each)
+            region.losses = self.cover.trees.losses(region.losses.each, region.items)
             if region.upper - region.losses.of(region.items) <= self.threshold:
                 return
         known: dict[int, bytes] = {}
@@ -100,15 +106,21 @@ class PlainProof:
         stack = [(root, region)]
         while stack:
             self.progress(len(known), len(self.records))
-            for record, part in self.cover.parts(*stack.pop()):
-                if record.branching[0] == 6:  # it stands elsewhere, or what it is the image of
-                    _, refers, *by = record.branching
-                    origin = self.symmetries.origin(self.cover.trees, part, *by) if by else part
-                    owed.append((record.number, refers, origin.digest))
-                    continue
-                known[record.number] = part.digest
+            begun: list[Begun] = []
+            while stack and len(begun) < self.most_together:
+                above, region = stack.pop()
+                whole = self.plain.restrict(region.allowed, largest)
+                for record, part in self.cover.parts(above, region):
+                    if record.branching[0] == 6:  # it stands elsewhere, or what it is the image of
+                        _, refers, *by = record.branching
+                        origin = self.symmetries.origin(self.cover.trees, part, *by) if by else part
+                        owed.append((record.number, refers, origin.digest))
+                        continue
+                    known[record.number] = part.digest
+                    begun.append((record, part, whole))
+            for record, part, world in self.together(begun):
                 # What is closed for the checker need not have been for the search: other regions may equal its parts.
-                if not self.closes(record, part) or record.branching[0] in (2, 3):
+                if not self.closes(record, part, world) or record.branching[0] in (2, 3):
                     stack.append((record, part))
         for number, refers, digest in owed:  # lemma 8: equal regions need one proof; lemma S: so do images
             if known.get(refers) != digest:
@@ -118,16 +130,38 @@ class PlainProof:
                 )
         self.progress(len(self.records), len(self.records))
 
-    def closes(self, record: Record, region: Region, root: bool = False) -> bool:
-        """Apply the rounds of a record to a region; whether no improving tree is left in it."""
+    def together(self, begun: list[Begun]) -> Iterator[Begun]:
+        """Regions, a few at a time, each with its own world in place of its whole's, after its first sweeps."""
+        for at in range(0, len(begun), self.most_together):
+            some = [
+                (r, part, self.plain.restrict(part.allowed, w))
+                for r, part, w in begun[at : at + self.most_together]
+            ]
+            brief = [
+                (part, world, record.rounds[0].sweeps)
+                for record, part, world in some
+                if world is not None and record.rounds and record.rounds[0].value is None
+            ]
+            if brief:
+                parts, worlds, sweeps = (list(column) for column in zip(*brief, strict=True))
+                values = self.plain.swept(worlds, [part.value for part in parts], sweeps)
+                for part, value in zip(parts, values, strict=True):
+                    part.value = value
+            yield from some
+
+    def closes(self, record: Record, region: Region, world: World | None, root: bool = False) -> bool:
+        """Apply the rounds of a record to a region with its world; whether no improving tree is left in it.
+
+        The sweeps of the first round were made (`together`).
+        """
         plain, number, closed = self.plain, record.number, False
         for place, entry in enumerate(record.rounds, 1):
             at_end = root or (place == len(record.rounds) and record.branching[0] in (0, 4))
-            world = plain.restrict(region.allowed)
             if world is None:
                 return True
             if entry.value is None:
-                region.value = plain.swept(world, region.value, entry.sweeps)
+                if place > 1:
+                    (region.value,) = plain.swept([world], [region.value], [entry.sweeps])
                 region.value[entry.states] = entry.values
             else:
                 region.value = entry.value
@@ -151,8 +185,9 @@ class PlainProof:
                 self.floor[state] = max(self.floor[state], scale * self.threshold - most - error)
             if not entry.regret:
                 continue
+            least = plain.least(world)
             visits, slack = plain.sure_visits(
-                world, entry.visits, self.floor, region.visits, bounded, self.tolerance
+                world, least, entry.visits, self.floor, region.visits, bounded, self.tolerance
             )
             region.visits = visits
             if visits.min() < 0 or not slack <= SHARE * self.tolerance:
@@ -160,8 +195,8 @@ class PlainProof:
             budget = max(region.upper + slack - self.threshold, TINY)
             budget += plain.sums * budget
             region.upper = self.threshold + budget
-            each = plain.losses(world, region.allowed, visits, self.floor, regret, never=2 * budget)
-            region.losses = self.cover.trees.losses(each)
+            each = plain.losses(world, least, region.allowed, visits, self.floor, regret, never=2 * budget)
+            region.losses = self.cover.trees.losses(each, region.items)
             closed |= region.upper - region.losses.of(region.items) <= self.threshold
             if closed and at_end:
                 return True
@@ -170,31 +205,40 @@ class PlainProof:
                 region.allowed = self.filtered(number, region, region.losses, entry.removed, budget)
                 if root:
                     region.allowed = self.symmetries.without_images(region.allowed, before)
-        return closed or plain.restrict(region.allowed) is None
+                world = plain.restrict(region.allowed, world)
+        return closed or world is None
 
     def filtered(self, number: int, region: Region, losses: Losses, removed: np.ndarray, budget: float) -> Mask:
         """Lemma 5: the allowed actions without those that no improving tree takes."""
         trees, allowed = self.cover.trees, region.allowed.copy()
         leaves = trees.affordable(region.items, budget, losses)
-        free = np.any([trees.inside[cube] for cube, _ in region.items], axis=0) & region.reached[trees.groups]
+        free = trees.open(region.items) & region.reached[trees.groups]
         names, actions = np.divmod(removed, self.plain.num_actions)
-        groups = np.array([self.cover.named(name) for name in names])
+        groups = self.cover.all_named(names)
         for action in np.unique(actions):
             mine = groups[actions == action]
             columns = np.searchsorted(trees.groups, mine)
-            taken = ~free[columns] | (trees.member[columns] & leaves[action]).any(axis=1)
+            taken = ~free[columns] | trees.member[np.ix_(columns, losses.below.cubes[leaves[action]])].any(axis=1)
             if taken.any() or (trees.groups[columns] != mine).any():
                 raise RejectedError(f"region {number}: an improving tree may take action {action} it removed")
             allowed[mine, action] = False
         return allowed
 
-    def check_hopeless(self, record: Record, root: Region) -> None:
-        """Lemma 6: the root region with this one leaf is closed."""
-        trees, action = self.cover.trees, record.first
-        inside = np.ones(len(trees.groups), bool)
+    def leaf_of(self, record: Record) -> Mask:
+        """[column] whether it is in the leaf of a solo record."""
+        groups = self.cover.trees.groups
+        inside = np.ones(len(groups), bool)
         for side in record.branching[1:]:
-            inside &= self.cover.left_of(side // 2)[trees.groups] ^ (side % 2 == 1)
-        allowed = self.cover.only(root.allowed, trees.groups[inside], action)
-        if record.branching[0] != 4 or not self.closes(record, root.narrowed(allowed)):
+            inside &= self.cover.left_of(side // 2)[groups] ^ (side % 2 == 1)
+        return inside
+
+    def with_leaf(self, record: Record, root: Region) -> Region:
+        """The root region with the leaf of a solo record."""
+        leaf = self.cover.trees.groups[self.leaf_of(record)]
+        return root.narrowed(self.cover.only(root.allowed, leaf, record.first))
+
+    def check_hopeless(self, record: Record, part: Region, world: World | None) -> None:
+        """Lemma 6: the root region with this one leaf is closed."""
+        if record.branching[0] != 4 or not self.closes(record, part, world):
             raise RejectedError(f"region {record.number}: the leaf is not shown to be hopeless")
-        self.symmetries.hopeless(trees, inside, action)
+        self.symmetries.hopeless(self.cover.trees, self.leaf_of(record), record.first)

@@ -6,7 +6,6 @@ number that goes in.
 
 import itertools
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,21 +13,13 @@ import numpy as np
 
 from spotree.axes import Floats
 from spotree.mdp.model import MDP
+from spotree.proof.plain_sweeps import layered, walked
+from spotree.proof.plain_world import Mask, World
 
-Mask = np.ndarray
 UNIT = 2.0**-53  # relative error of one float64 operation
 TINY = 1e-300  # in place of 0
 DENSE = 3000  # states: up to here a dense matrix is solved
 STILL = 1e-13  # of the largest value: iteration ends when no value changes by more
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """What remains when only allowed actions are taken."""
-
-    usable: Mask  # [row]
-    states: Mask  # [state] reached
-    groups: Mask  # [group] reached
 
 
 def above_one(mdp: MDP) -> tuple[float, int]:
@@ -61,31 +52,27 @@ class PlainModel:
         self.exists, self.row = mdp.choice_of >= 0, first_of_equals(mdp, self.state_of_row)[mdp.choice_of]
         self.choice_of = np.where(self.exists, self.row, -1)  # [state, action], -1 where the action is forbidden
         self.row_of = np.repeat(np.arange(self.num_rows), np.diff(mdp.row_start))  # [entry]
-        self.source, self.target = self.state_of_row[self.row_of], mdp.target  # [entry]
+        self.source, self.target = self.state_of_row[self.row_of], mdp.target.astype(np.intp)  # [entry]
         self.probability = mdp.probability
         number: dict[bytes, int] = {}
         self.group_of = np.array([number.setdefault(row.tobytes(), len(number)) for row in mdp.features + 0.0])
         self.num_groups = len(number)
-        self.by_group = np.argsort(self.group_of, kind="stable")
-        self.group_start = np.searchsorted(self.group_of[self.by_group], np.arange(self.num_groups))
-        self.first_state = self.by_group[self.group_start]  # [group]
-        pair = self.source * self.num_states + self.target
-        self.by_pair = np.argsort(pair, kind="stable")  # entries of one (state, next state) stand together
-        self.pair_start = np.flatnonzero(np.diff(pair[self.by_pair], prepend=-1))
-        self.first_entry = self.by_pair[self.pair_start]  # [pair]
+        self.first_state = np.unique(self.group_of, return_index=True)[1]  # [group]
+        self.row_of_pair = self.row.ravel()  # [pair] state * actions + action
+        self.cell_of_pair = (self.group_of[:, None] * self.num_actions + np.arange(self.num_actions)).ravel()
+        self.unusable = not self.exists.all()  # whether an allowed action may be one that no policy takes
+        step = self.source * self.num_states + self.target
+        steps, self.step_of = np.unique(step, return_inverse=True)  # [entry] number of its (state, next state)
+        self.step_source, self.step_target = np.divmod(steps, self.num_states)
         self.above, self.most_above = above_one(mdp)
         self.far = (1 - self.discount - self.discount * self.above) * (
             1 - 8 * UNIT
         )  # as if the discount were higher
         self.backup = UNIT * (8 + int(np.diff(mdp.row_start).max(initial=0)))  # relative error of reward + later
+        self.start_terms, self.start_sum = np.count_nonzero(self.initial) + 8, math.fsum(self.initial)
         self.sums = UNIT * (64 + 4 * self.num_states)  # of what groups lose
-        pairs_into = np.bincount(self.target[self.first_entry], minlength=self.num_states)
-        self.arrivals = UNIT * (8 + pairs_into)  # [state] relative error of arriving visits
-
-    def later(self, value: Floats) -> Floats:
-        """[row] discounted value after the row."""
-        later: np.ndarray = np.bincount(self.row_of, self.probability * value[self.target], self.num_rows)
-        return later * self.discount
+        into = np.bincount(self.step_target, minlength=self.num_states)
+        self.arrivals = UNIT * (8 + into)  # [state] relative error of arriving visits
 
     def tree_actions(self, tree: dict[str, list[Any]], depth: int, max_leaves: int | None) -> np.ndarray:
         """[state] what a tree does; its size is checked on the way."""
@@ -113,9 +100,8 @@ class PlainModel:
     def start_value(self, value: Floats, more: float) -> tuple[float, float]:
         """Return of a value function that is too low by up to `more`, and the error of that: at most their sum."""
         start = float(self.initial @ value)
-        terms = np.count_nonzero(self.initial) + 8
-        error = UNIT * terms * (float(self.initial @ np.abs(value)) + more)
-        return start, more * max(1.0, math.fsum(self.initial)) + error
+        error = UNIT * self.start_terms * (float(self.initial @ np.abs(value)) + more)
+        return start, more * max(1.0, self.start_sum) + error
 
     def policy_return(self, action: np.ndarray) -> tuple[float, float]:
         """Return of one action per state, from scratch, and how far rounding may have moved it."""
@@ -124,23 +110,22 @@ class PlainModel:
         world = self.restrict(allowed)
         if world is None:
             raise ValueError("the tree takes a forbidden action")
-        states, row = np.flatnonzero(world.states), self.row[np.arange(self.num_states), action]
+        if len(world.rows) != np.count_nonzero(world.states):
+            raise ValueError("the tree does not say what to do")
         value = np.zeros(self.num_states)
-        if len(states) <= 3000:
+        if len(world.rows) <= DENSE:
             place = np.full(self.num_states, -1)
-            place[states] = np.arange(len(states))
-            mine = world.usable[self.row_of]
-            matrix = np.eye(len(states))
-            where = place[self.source[mine]], place[self.target[mine]]
-            np.subtract.at(matrix, where, self.discount * self.probability[mine])
-            value[states] = np.linalg.solve(matrix, self.reward[row[states]])
-        change = np.inf if len(states) > DENSE else 0.0
+            place[world.state] = np.arange(len(world.rows))
+            matrix = np.eye(len(world.rows))
+            np.subtract.at(matrix, (world.row_of, place[world.target]), self.discount * world.probability)
+            value[world.state] = np.linalg.solve(matrix, world.reward)
+        change = np.inf if len(world.rows) > DENSE else 0.0
         while change > max(STILL * self.far, 4 * UNIT) * np.abs(value).max():
-            fresh = np.where(world.states, (self.reward + self.later(value))[row], 0.0)
-            change, value = float(np.abs(fresh - value).max()), fresh
-        left = np.where(world.states, (self.reward + self.later(value))[row] - value, 0.0)
-        size = 2 * np.abs(value).max() + np.abs(self.reward[row[states]]).max()
-        return self.start_value(value, float(np.abs(left).max() + self.backup * size) / self.far)
+            fresh = world.reward + self.discount * world.ahead(value)
+            change, value[world.state] = float(np.abs(fresh - value[world.state]).max()), fresh
+        left = np.abs(world.reward + self.discount * world.ahead(value) - value[world.state]).max()
+        size = 2 * np.abs(value).max() + np.abs(world.reward).max()
+        return self.start_value(value, float(left + self.backup * size) / self.far)
 
     def value_limit(self, scale: float = 1.0, more: float = 0.0) -> float:
         """No value in a proof is larger, with rewards times a scale and so much more."""
@@ -158,72 +143,95 @@ class PlainModel:
     def spread(self) -> float:
         """No two returns differ by more: the rewards that can be reached, for ever."""
         world = self.restrict(np.ones((self.num_groups, self.num_actions), bool))
-        reward = self.reward[world.usable] if world else np.zeros(0)
+        reward = world.reward if world else np.zeros(0)
         return float(reward.max(initial=0.0) - reward.min(initial=0.0)) / self.far
 
-    def restrict(self, allowed: Mask) -> World | None:
-        """Usable rows and reached states under allowed actions; None if no policy keeps to them."""
-        usable = np.zeros(self.num_rows, bool)
-        usable[self.row[allowed[self.group_of] & self.exists]] = True
-        self.drop_dead(usable)
-        states, onward = self.initial > 0, np.flatnonzero(usable[self.row_of])
-        while True:
-            begun = states[self.source[onward]]
-            next_states = self.target[onward[begun]]
-            if states[next_states].all():
-                break
-            states[next_states] = True
-            onward = onward[~begun]
-        if not np.bincount(self.state_of_row[usable], minlength=self.num_states)[states].all():
+    @cached_property
+    def everything(self) -> World:
+        """All rows that some choice stands for, in the order in which a sweep takes them."""
+        stands = np.zeros(self.num_rows, bool)
+        stands[self.row[self.exists]] = True
+        layer = self.layer[self.state_of_row]
+        rows = np.argsort(layer, kind="stable")
+        rows = rows[stands[rows]]
+        entries = np.argsort(layer[self.row_of], kind="stable")
+        entries = entries[stands[self.row_of[entries]]]
+        place = np.full(self.num_rows, -1)
+        place[rows] = np.arange(len(rows))
+        return World(
+            np.ones(self.num_states, bool),
+            np.ones(self.num_groups, bool),
+            np.flatnonzero(self.exists),
+            rows,
+            self.state_of_row[rows],
+            self.reward[rows],
+            entries,
+            place[self.row_of[entries]],
+            self.target[entries],
+            self.probability[entries],
+        )
+
+    def restrict(self, allowed: Mask, whole: World | None = None) -> World | None:
+        """What remains of a world (of everything) under allowed actions; None if no policy keeps to them.
+
+        Those that the whole was made for must include them: its other rows are gone.
+        """
+        whole = whole or self.everything
+        pairs = whole.pairs[allowed.ravel()[self.cell_of_pair[whole.pairs]]]
+        taken = np.zeros(self.num_rows, bool)
+        taken[self.row_of_pair[pairs]] = True
+        usable = taken[whole.rows]
+        self.drop_dead(whole, usable)
+        states = self.reached(whole, usable)
+        known = np.zeros(self.num_states, bool)
+        known[whole.state[usable]] = True
+        if not known[states].all():
             return None
         groups = np.zeros(self.num_groups, bool)
         groups[self.group_of[states]] = True
-        return World(usable & states[self.state_of_row], states, groups)
+        usable &= states[whole.state]
+        taken[whole.rows] = usable
+        return whole.part(states, groups, pairs[taken[self.row_of_pair[pairs]]], usable)
 
-    def drop_dead(self, usable: Mask) -> None:
-        """Leave only rows that never lead to a dead state: one where every allowed action is forbidden or does."""
-        if self.exists.all():
-            return
-        alive = np.ones(self.num_states, bool)
+    def reached(self, whole: World, usable: Mask) -> Mask:
+        """[state] whether usable rows of a world lead there."""
+        states, ahead = self.initial > 0, usable.copy()
         while True:
-            now = np.bincount(self.state_of_row[usable], minlength=self.num_states) > 0
+            here = ahead & states[whole.state]
+            if not here.any():
+                return states
+            states[whole.target[here[whole.row_of]]] = True
+            ahead &= ~here
+
+    def drop_dead(self, whole: World, usable: Mask) -> None:
+        """Leave only rows that never lead to a dead state: one where every allowed action is forbidden or does."""
+        if not self.unusable:
+            return
+        alive = whole.states
+        while True:
+            now = np.bincount(whole.state[usable], minlength=self.num_states) > 0
             if (now == alive).all():
                 return
             alive = now
-            usable[self.row_of[~alive[self.target]]] = False
+            usable[whole.row_of[~alive[whole.target]]] = False
 
     @cached_property
     def order(self) -> list[int]:
-        """States as a depth-first walk leaves them that takes states and next states as they stand in the model."""
-        begin = np.searchsorted(self.source, np.arange(self.num_states + 1)).tolist()
-        target, seen, order = self.target.tolist(), [False] * self.num_states, []
-        for first in range(self.num_states):
-            if seen[first]:
-                continue
-            seen[first], stack = True, [(first, begin[first])]
-            while stack:
-                state, at = stack.pop()
-                while at < begin[state + 1] and seen[target[at]]:
-                    at += 1
-                if at == begin[state + 1]:
-                    order.append(state)
-                else:
-                    seen[target[at]] = True
-                    stack += [(state, at), (target[at], begin[target[at]])]
-        return order
+        """States in the order of a sweep."""
+        return walked(self.num_states, self.source, self.target)
 
     @cached_property
-    def stay(self) -> Floats:
-        """[row] discounted probability to stay in the state."""
-        stays = self.source == self.target
-        found: np.ndarray = np.bincount(self.row_of[stays], self.discount * self.probability[stays], self.num_rows)
-        return found
+    def layer(self) -> np.ndarray:
+        """[state] states of one layer may be swept together."""
+        return layered(self.order, self.step_source, self.step_target)
 
     @cached_property
-    def weight(self) -> Floats:
-        """[entry] discounted probability, 0 where the state is left as it is."""
-        weight: Floats = np.where(self.source == self.target, 0.0, self.discount * self.probability)
-        return weight
+    def swept_rows(self) -> tuple[Floats, Floats]:
+        """[row] reward, [entry] discounted probability, both as if rows were taken till they leave their state."""
+        own = self.source == self.target
+        stays = np.bincount(self.row_of[own], self.discount * self.probability[own], self.num_rows)
+        weight = np.where(own, 0.0, self.discount * self.probability)
+        return self.reward / (1 - stays), weight / (1 - stays)[self.row_of]
 
     def alike(self, groups: np.ndarray, a: int, b: int) -> bool:
         """Whether two actions do the same in all states of some groups."""

@@ -7,8 +7,9 @@ from scipy import sparse
 
 from spotree.mdp.model import MDP
 from spotree.proof.cover import Region, RejectedError
-from spotree.proof.plain_model import Mask, PlainModel
+from spotree.proof.plain_model import PlainModel
 from spotree.proof.plain_trees import Trees
+from spotree.proof.plain_world import Mask
 
 SHARE = 0.1  # of the tolerance that rounding of symmetric numbers may take
 ABOVE = 1 + 1e-9  # more than sums of what lies apart lose by rounding

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree.axes import Floats
-from spotree.proof.plain_model import Mask, PlainModel
+from spotree.proof.plain_model import PlainModel
+from spotree.proof.plain_world import Mask
 
 MOST_SHARES, MOST_MEMBERS = 5_000_000, 60_000_000
 FEW_SIZES, MOST_ENTRIES = 9, 25_000_000  # of tables of sizes x cubes; a few sizes take less than the cubes
+
+NONE = np.zeros(0, int)
 
 
 class TooManyError(ValueError):
@@ -18,16 +21,40 @@ class TooManyError(ValueError):
 Item = tuple[int, int]  # an open node of a partial tree: cube, size
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class Below:
+    """What can grow from open nodes: cubes that trees come to, and the ways to part them, those of a cube together.
+
+    Owner, left and right are places in `cubes`.
+    """
+
+    cubes: np.ndarray  # ascending
+    edges: np.ndarray  # ascending; all edges of a cube, or none where no node of it can be split
+    owner: np.ndarray  # [edge]
+    left: np.ndarray  # [edge]
+    right: np.ndarray  # [edge]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Losses:
-    """What trees lose: the best one of a size, and a leaf."""
+    """What trees that grow from open nodes lose: the best one of a size, and a leaf."""
 
     each: Floats  # [group, action]
-    least: Floats  # [size, cube]
-    leaf: Floats  # [action, cube]
+    below: Below
+    least: Floats  # [size, place in below.cubes]
+    leaf: Floats  # [action, place in below.cubes]
+
+    def place(self, cube: int) -> int:
+        place = int(np.searchsorted(self.below.cubes, cube))
+        if self.below.cubes[place] != cube:
+            raise IndexError(f"no tree of the region comes to cube {cube}")
+        return place
 
     def of(self, items: list[Item]) -> float:
-        return float(sum(self.least[size, cube] for cube, size in items))
+        return float(sum(self.least[size, self.place(cube)] for cube, size in items))
+
+    def of_leaf(self, action: int, cube: int) -> float:
+        return float(self.leaf[action, self.place(cube)])
 
 
 class Trees:
@@ -90,41 +117,77 @@ class Trees:
         self.member = np.ascontiguousarray(np.array(self.inside).T)  # [column, cube]
         self.weight = self.member.astype(np.float64)
         count = np.array([len(ways) for ways in self.edges])
-        self.parting, self.solid = np.flatnonzero(count), np.flatnonzero(count == 0)
+        self.solid = count == 0
         self.left, self.right = np.array([e for ways in self.edges for e in ways], int).reshape(-1, 2).T
         self.owner = np.repeat(np.arange(len(count)), count)
-        self.start = np.searchsorted(self.owner, self.parting)
+        self.first_edge = np.append(0, np.cumsum(count))  # [cube + 1]
+        self.grown: dict[tuple[int, int], Below] = {}
         self.too_deep = np.array(self.depth_of)[:, None] + np.array(level) > depth  # never asked for
 
-    def losses(self, each: Floats) -> Losses:
-        """What trees lose for a loss [group, action] each."""
-        paying = np.flatnonzero(each[self.groups].any(axis=1))
-        leaf = each[self.groups[paying]].T @ self.weight[paying]
-        least = np.empty((len(self.shares), len(self.inside)))
-        least[:] = np.where(self.hopeless, np.inf, leaf).min(axis=0)
+    def below(self, items: list[Item]) -> Below:
+        """What can grow from the items."""
+        each = [self.below_one(cube, self.depth_of[size]) for cube, size in items]
+        if len(each) == 1:
+            return each[0]
+        cubes, edges = [b.cubes for b in each], [b.edges for b in each]
+        return self.placed(np.unique(np.concatenate([NONE, *cubes])), np.unique(np.concatenate([NONE, *edges])))
+
+    def below_one(self, cube: int, depth: int) -> Below:
+        """What can grow from a node of a cube with so many splits in a row."""
+        if (cube, depth) not in self.grown:
+            cubes, edges = np.array([cube]), NONE
+            for _ in range(depth):  # all edges of what was found before
+                spans = zip(self.first_edge[cubes], self.first_edge[cubes + 1], strict=True)
+                edges = np.concatenate([NONE, *(np.arange(*span) for span in spans)])
+                cubes = np.unique(np.concatenate([cubes, self.left[edges], self.right[edges]]))
+            self.grown[cube, depth] = self.placed(cubes, edges)
+        return self.grown[cube, depth]
+
+    def placed(self, cubes: np.ndarray, edges: np.ndarray) -> Below:
+        owner, left, right = (np.searchsorted(cubes, ends[edges]) for ends in (self.owner, self.left, self.right))
+        return Below(cubes, edges, owner, left, right)
+
+    def losses(self, each: Floats, items: list[Item]) -> Losses:
+        """What trees that grow from the items lose for a loss [group, action] each."""
+        below = self.below(items)
+        cubes, left, right = below.cubes, below.left, below.right
+        paying = np.flatnonzero(self.open(items) & each[self.groups].any(axis=1))
+        weight = self.weight[paying] if len(cubes) == len(self.inside) else self.weight[np.ix_(paying, cubes)]
+        leaf = each[self.groups[paying]].T @ weight
+        least = np.empty((len(self.shares), len(cubes)))
+        least[:] = np.where(self.hopeless[:, cubes], np.inf, leaf).min(axis=0)
+        start = np.flatnonzero(np.diff(below.owner, prepend=-1))
         for size, shares in enumerate(self.shares):
-            if size and len(self.parting):
-                best = np.min([least[a, self.left] + least[b, self.right] for a, b in shares], axis=0)
-                least[size, self.parting] = np.minimum.reduceat(best, self.start)
-        least[self.too_deep] = 0.0
-        return Losses(each, least, leaf)
+            if size and len(start):
+                best = np.min([least[a, left] + least[b, right] for a, b in shares], axis=0)
+                least[size, below.owner[start]] = np.minimum.reduceat(best, start)
+        least[self.too_deep[:, cubes]] = 0.0
+        return Losses(each, below, least, leaf)
 
     def affordable(self, items: list[Item], budget: float, losses: Losses) -> Mask:
-        """[action, cube] whether a tree that grows from the items within the budget has this leaf."""
-        least = losses.least
-        room = np.full(least.shape, -np.inf)  # [size, cube] the most that may be spent there
-        for place, (cube, size) in enumerate(items):
-            others = losses.of(items[:place] + items[place + 1 :])
-            room[size, cube] = max(room[size, cube], budget - others)
+        """[action, place in below.cubes] whether a tree that grows from the items within the budget has this leaf."""
+        least, below = losses.least, losses.below
+        solid = self.solid[below.cubes]
+        room = np.full(least.shape, -np.inf)  # [size, place] the most that may be spent there
+        for number, (cube, size) in enumerate(items):
+            others, place = losses.of(items[:number] + items[number + 1 :]), losses.place(cube)
+            room[size, place] = max(room[size, place], budget - others)
         for size in range(len(self.shares) - 1, 0, -1):
             for a, b in self.shares[size]:
-                spare = room[size, self.owner] - (least[a, self.left] + least[b, self.right])
+                spare = room[size, below.owner] - (least[a, below.left] + least[b, below.right])
                 (live,) = np.nonzero(spare >= 0)
-                left, right = self.left[live], self.right[live]
+                left, right = below.left[live], below.right[live]
                 np.maximum.at(room[a], left, spare[live] + least[a, left])
                 np.maximum.at(room[b], right, spare[live] + least[b, right])
-            room[0, self.solid] = np.maximum(room[0, self.solid], room[size, self.solid])
-        found: Mask = (losses.leaf <= room[0]) & ~self.hopeless
+            room[0, solid] = np.maximum(room[0, solid], room[size, solid])
+        found: Mask = (losses.leaf <= room[0]) & ~self.hopeless[:, below.cubes]
+        return found
+
+    def open(self, items: list[Item]) -> Mask:
+        """[column] whether it is in one of the items."""
+        found = np.zeros(len(self.groups), bool)
+        for cube, _ in items:
+            found |= self.inside[cube]
         return found
 
     def parted(self, left: int, right: int, reached: Mask) -> tuple[bytes, bool]:

@@ -12,8 +12,9 @@ import numpy as np
 
 from spotree.axes import Floats
 from spotree.mdp.model import MDP
-from spotree.proof.plain import LOWERINGS, PATIENCE, Bounded, Plain
-from spotree.proof.plain_model import DENSE, UNIT, Mask, World, above_one
+from spotree.proof.plain import LOWERINGS, PATIENCE, Bounded, Least, Plain
+from spotree.proof.plain_model import DENSE, UNIT, above_one
+from spotree.proof.plain_world import Mask, World
 
 ENDS = 1e-12  # a row that lacks less than this to 1 does not end the episode
 MOST = 1e100  # no value is larger
@@ -71,6 +72,8 @@ class PlainUndiscounted(Plain):
         # What surely stays ends at 0: it has no next state.
         self.ends = ending_rows(mdp) | (np.bincount(self.row_of, minlength=self.num_rows) == 0)
         self.entries = np.bincount(self.row_of, minlength=self.num_rows)
+        self.unusable = True
+        self.layer = np.zeros(self.num_states, int)  # there are no sweeps
 
     def value_limit(self, scale: float = 1.0, more: float = 0.0) -> float:
         """There is none but that sums stay finite: the error of each row is relative to its own values."""
@@ -86,83 +89,89 @@ class PlainUndiscounted(Plain):
         """How far a return of the model as it stands may be from one of rows that are divided by their sum."""
         return SIMILAR * abs(value)
 
-    def drop_dead(self, usable: Mask) -> None:
+    def drop_dead(self, whole: World, usable: Mask) -> None:
         """Leave only rows that never lead to a dead state: one from which no allowed policy has a finite value."""
         while True:
-            alive = np.zeros(self.num_states, bool) if self.must_end else self.idle(usable)
-            alive[self.state_of_row[usable & self.ends]] = True
-            onward = np.flatnonzero(usable[self.row_of])
+            alive = np.zeros(self.num_states, bool) if self.must_end else self.idle(whole, usable)
+            alive[whole.state[usable & self.ends[whole.rows]]] = True
+            onward = np.flatnonzero(usable[whole.row_of])
+            source, target = whole.source[onward], whole.target[onward]
             while True:  # backwards
-                back = self.source[onward[alive[self.target[onward]]]]
+                back = source[alive[target]]
                 if alive[back].all():
                     break
                 alive[back] = True
-            gone = usable & (np.bincount(self.row_of, ~alive[self.target], self.num_rows) > 0)
+            gone = usable & (np.bincount(whole.row_of, ~alive[whole.target], len(usable)) > 0)
             if not gone.any():
-                usable &= alive[self.state_of_row]
+                usable &= alive[whole.state]
                 return
             usable[gone] = False
 
-    def idle(self, usable: Mask) -> Mask:
+    def idle(self, whole: World, usable: Mask) -> Mask:
         """[state] whether rows without reward and without an end can be taken for ever."""
-        free = usable & (self.reward == 0) & ~self.ends
+        free = usable & (whole.reward == 0) & ~self.ends[whole.rows]
         while True:
-            stays = np.bincount(self.state_of_row[free], minlength=self.num_states) > 0
-            leaving = free & (np.bincount(self.row_of, ~stays[self.target], self.num_rows) > 0)
+            stays = np.bincount(whole.state[free], minlength=self.num_states) > 0
+            leaving = free & (np.bincount(whole.row_of, ~stays[whole.target], len(usable)) > 0)
             if not leaving.any():
                 return stays
             free &= ~leaving
 
-    def margin(self, value: Floats, pay: Floats) -> Floats:
-        """[row] by how much the state is above what the row is worth, for certain."""
-        ahead = self.probability * value[self.target]
-        sum_, size = (np.bincount(self.row_of, part, self.num_rows) for part in (ahead, np.abs(ahead)))
-        here = value[self.state_of_row]
-        error = UNIT * (2 * self.entries + 16) * (np.abs(here) + np.abs(pay) + size)
+    def margin(self, world: World, value: Floats, pay: Floats) -> Floats:
+        """[usable row] by how much the state is above what the row is worth, for certain."""
+        ahead = world.probability * value[world.target]
+        sum_, size = (np.bincount(world.row_of, part, len(world.rows)) for part in (ahead, np.abs(ahead)))
+        here = value[world.state]
+        error = UNIT * (2 * self.entries[world.rows] + 16) * (np.abs(here) + np.abs(pay) + size)
         found: Floats = here - pay - sum_ - error
         return found
 
     def holds(self, world: World, value: Floats, pay: Floats, above: Floats) -> bool:
         """Lemma 1: every usable row is strict, or flat where going on for ever is worth no more than the value."""
-        here = value[self.state_of_row]
-        level = np.bincount(self.row_of, value[self.target] != value[self.source], self.num_rows) == 0
-        sign = np.where(self.ends, here == 0, (here >= 0) | self.must_end)
-        flat = (pay == 0) & level & sign
-        return bool((~world.usable | (above > 0) | flat).all())
+        here = value[world.state]
+        level = np.bincount(world.row_of, value[world.target] != value[world.source], len(world.rows)) == 0
+        sign = np.where(self.ends[world.rows], here == 0, (here >= 0) | self.must_end)
+        return bool(((above > 0) | ((pay == 0) & level & sign)).all())
 
     def bound(self, world: World, value: Floats) -> Bounded:
         """Lemma 1: no allowed policy returns more than this (infinite: nothing is shown); and regrets (lemma 2)."""
-        above = self.margin(value, self.reward)
-        upper = sum(self.start_value(value, 0.0)) if self.holds(world, value, self.reward, above) else np.inf
-        return Bounded(upper, np.where(world.usable, np.maximum(above, 0.0), 0.0), np.inf)
+        above = self.margin(world, value, world.reward)
+        upper = sum(self.start_value(value, 0.0)) if self.holds(world, value, world.reward, above) else np.inf
+        return Bounded(upper, np.maximum(above, 0.0), np.inf)
 
     def floor_bound(self, world: World, value: Floats, scale: float, state: int) -> float:
         """Lemma 4: scale * return - visits of the state is at most this for every allowed policy."""
-        pay = scale * self.reward - (self.state_of_row == state)
-        above = self.margin(value, pay)
+        pay = scale * world.reward - (world.state == state)
+        above = self.margin(world, value, pay)
         if not self.holds(world, value, pay, above):
             raise ValueError("a floor's value is below what a choice is worth")
         return sum(self.start_value(value, 0.0))
 
-    def swept(self, world: World, start: Floats, sweeps: int) -> Floats:
+    def swept(self, worlds: list[World], starts: list[Floats], sweeps: list[int]) -> list[Floats]:
         """Values are listed, not swept: a sweep may break what makes a value prove itself."""
-        if sweeps != 0:
+        if any(sweeps):
             raise ValueError("an undiscounted proof has no sweeps")
-        return start.copy()
+        return [start.copy() for start in starts]
 
     def sure_visits(
-        self, world: World, stated: Floats | None, floor: Floats, start: Floats, bounded: Bounded, tolerance: float
+        self,
+        world: World,
+        least: Least,
+        stated: Floats | None,
+        floor: Floats,
+        start: Floats,
+        bounded: Bounded,
+        tolerance: float,
     ) -> tuple[Floats, float]:
         """Visits that hold by lemma 3, no higher than stated; nothing is to be made up for."""
-        sure = self.own_visits(world, floor, start, 0.0)
+        sure = self.own_visits(world, least, floor, start, 0.0)
         return (sure if stated is None else np.where(world.states, np.minimum(sure, stated), 0.0)), 0.0
 
-    def own_visits(self, world: World, floor: Floats, start: Floats, enough: float) -> Floats:
+    def own_visits(self, world: World, least: Least, floor: Floats, start: Floats, enough: float) -> Floats:
         """Visits for lemma 3, found from below, from visits that hold: every iterate holds."""
-        source, target, lowest = self.lowest(world)
 
         def arriving(visits: Floats, share: float) -> Floats:
-            sum_ = self.initial + share * np.bincount(target, lowest * visits[source], self.num_states)
+            sum_ = self.initial + share * least.arriving(visits)
             lowered: Floats = sum_ * (1 - 2 * self.arrivals)
             return lowered
 
@@ -178,7 +187,7 @@ class PlainUndiscounted(Plain):
         # Equations with a little less arriving; what they give must hold by itself.
         free, share = floor < arriving(visits, 1.0), 1 - 2 * (1 - PASSED_ON)
         matrix = np.eye(self.num_states)
-        np.subtract.at(matrix, (target, source), share * lowest * free[target])
+        np.subtract.at(matrix, (least.target, least.source), share * least.chance * free[least.target])
         found = np.zeros(self.num_states)
         inside = np.where(free, self.initial * (1 - 4 * self.arrivals), floor)[states]
         found[states] = np.maximum(np.linalg.solve(matrix[np.ix_(states, states)], inside), 0.0)
@@ -192,7 +201,7 @@ class PlainUndiscounted(Plain):
     def spread(self) -> float:
         """Of the rewards that can be reached."""
         world = self.restrict(np.ones((self.num_groups, self.num_actions), bool))
-        reward = self.reward[world.usable] if world else np.zeros(0)
+        reward = world.reward if world else np.zeros(0)
         return float(reward.max(initial=0.0) - reward.min(initial=0.0))
 
     def policy_return(self, action: np.ndarray) -> tuple[float, float]:
@@ -203,7 +212,7 @@ class PlainUndiscounted(Plain):
         if world is None:
             raise ValueError("the tree takes a forbidden action, or its return is not finite")
         row = self.row[np.arange(self.num_states), action]
-        going = world.states & ~self.idle(world.usable)  # the others are worth 0
+        going = world.states & ~self.idle(world, np.ones(len(world.rows), bool))  # the others are worth 0
         reward = np.where(going, self.reward[row], 0.0)
         value, steps = self.solved(going, row, reward), self.solved(going, row, going.astype(float))
         later, size, later_steps = (
