@@ -160,6 +160,16 @@ def visits_of_one_state(honest, rng):
     return honest.closed_root(honest.dense(honest.root.rounds[0].value, visits))
 
 
+def visits_of_a_part(honest, rng):
+    """What trees of one part visit is said of the whole: as if one action were all there is."""
+    visits = np.zeros(honest.mdp.num_states)
+    rows = honest.mdp.choice_of[:, int(rng.integers(honest.mdp.num_actions))]
+    chain = honest.mdp.rows.toarray()[np.maximum(rows, 0)] * (rows >= 0)[:, None]
+    for _ in range(200):
+        visits = honest.mdp.initial + honest.mdp.discount * chain.T @ visits
+    return honest.closed_root(honest.dense(honest.root.rounds[0].value, visits))
+
+
 # Lemma 4: floors
 
 
@@ -191,6 +201,14 @@ def floor_of_a_part(honest, rng):
     return with_records(honest.lie, [Record(0, -1, 0, 0, [honest.dense(value, 0.0)], half), *parts])
 
 
+def floor_of_everything(honest, rng):
+    """Floors for all states, with W that bounds scale * return alone: as if visits came for nothing."""
+    scale, value = float(10.0 ** rng.uniform(-6, 3)), honest.root.rounds[0].value
+    floors = [(k, scale, scale * value - pick(rng, [0.0, 1.0, 1e-9])) for k in range(honest.mdp.num_states)]
+    rounds = honest.dense(value, 0.0, floors=floors), honest.dense(value, longest(honest.mdp))
+    return honest.closed_root(*rounds)
+
+
 # Lemma 5: the filter
 
 
@@ -219,6 +237,22 @@ def removes_more(honest, rng):
     return changed_rounds(honest, more)
 
 
+def removes_where_nothing_grows(honest, rng):
+    """Regions of fixed leaves remove the actions of groups that are settled: an empty region is closed."""
+    last = honest.dense(honest.root.rounds[0].value, 0.0, removed=honest.pairs())
+    return honest.forged(
+        lambda r: (
+            replace(r, rounds=[*r.rounds, last], branching=[0]) if r.branching[0] == 3 and r.parent >= 0 else r
+        )
+    )
+
+
+def removes_for_other_groups(honest, rng):
+    """Groups have each other's names: what is removed and parted is about other states."""
+    names = honest.lie.header["group_state"]
+    return with_header(honest.lie, group_state=[names[k] for k in rng.permutation(len(names))])
+
+
 # Lemmas 6 to 8: cover, leaves, equal regions
 
 
@@ -241,6 +275,47 @@ def solo_of_no_leaf(honest, rng):
     step = pick(rng, [-1, -2, 10**6, 2**31 - 1])
     solo = Record(10**6, -2, pick(rng, [0, -1, 10**6]), 1, [], [4, step])
     return with_records(honest.lie, [*honest.records, solo])
+
+
+def wider_solo_leaves(honest, rng):
+    """A leaf that is hopeless is said to be any leaf of its action: its path is cut, or leads to the other side."""
+
+    def change(record):
+        if record.parent != -2:
+            return record
+        path = record.branching[1:]
+        kept = path[: int(rng.integers(len(path) + 1))]
+        return replace(record, branching=[4, *(step ^ int(rng.integers(2)) for step in kept)])
+
+    return honest.forged(change)
+
+
+def splits_that_part_nothing(honest, rng):
+    """Thresholds below or above all values, or one for all splits: a side is empty, or two ways are one."""
+    threshold = honest.lie.header["split_threshold"]
+    other = pick(rng, [[-1e308] * len(threshold), [1e308] * len(threshold), threshold[:1] * len(threshold)])
+    return with_header(honest.lie, split_threshold=other)
+
+
+def another_size(honest, rng):
+    """The proof is said to be about deeper trees, or about some number of leaves."""
+    return with_header(honest.lie, depth=int(rng.integers(1, 9)), max_leaves=pick(rng, [None, 2, 3, 5, 2**40]))
+
+
+def another_share_of_leaves(honest, rng):
+    """With a limit on leaves, what was proved for one share of them is said of every one."""
+    return with_header(honest.forged(lambda r: replace(r, second=int(rng.integers(3)))), max_leaves=3)
+
+
+def refers_to_what_nobody_checked(honest, rng):
+    """Both halves stand at regions that are no part of anything, or of a solo leaf."""
+    value = honest.root.rounds[0].value
+    root = Record(0, -1, 0, 0, [honest.dense(value, 0.0)], [1, 0, 1, 0])
+    halves = [Record(k + 1, 0, k, 0, [], [6, k + 3]) for k in (0, 1)]
+    parent = pick(rng, [77, 5, -2, -3])  # a region that is not there, one below a solo leaf, a solo leaf itself
+    aside = [Record(k + 3, parent, k, 0, [honest.dense(-1e3)], [pick(rng, [0, 4])]) for k in (0, 1)]
+    solo = Record(5, -2, 0, 0, [honest.dense(value)], [4])
+    return with_records(honest.lie, [root, *halves, *aside, *([solo] if parent == 5 else [])])
 
 
 def refers_to_itself(honest, rng):
@@ -514,11 +589,32 @@ def noise(honest, rng):
 
 FORGERIES = {
     "lemma 1": (low_value, huge_value, huge_in_one_state, scaled_values, other_sweeps, states_that_do_not_exist),
-    "lemmas 2 and 3": (high_visits, strange_visits, tiny_visits, visits_of_one_state),
-    "lemma 4": (low_floor, strange_floor, floor_of_a_part),
-    "lemma 5": (removes_everything, removes_what_is_not_there, removes_more),
-    "lemmas 6 and 7": (nothing_proved, false_solo_leaves, solo_of_no_leaf, parts_left_out, one_part_twice),
-    "lemma 8": (refers_to_itself, references_instead_of_proofs, wild_branching, two_roots),
+    "lemmas 2 and 3": (high_visits, strange_visits, tiny_visits, visits_of_one_state, visits_of_a_part),
+    "lemma 4": (low_floor, strange_floor, floor_of_a_part, floor_of_everything),
+    "lemma 5": (
+        removes_everything,
+        removes_what_is_not_there,
+        removes_more,
+        removes_where_nothing_grows,
+        removes_for_other_groups,
+    ),
+    "lemmas 6 and 7": (
+        nothing_proved,
+        false_solo_leaves,
+        solo_of_no_leaf,
+        wider_solo_leaves,
+        parts_left_out,
+        one_part_twice,
+        splits_that_part_nothing,
+    ),
+    "lemma 8": (
+        refers_to_itself,
+        references_instead_of_proofs,
+        refers_to_what_nobody_checked,
+        wild_branching,
+        two_roots,
+    ),
+    "sizes": (another_size, another_share_of_leaves),
     "lemma S": (
         false_actions,
         false_states,

@@ -64,7 +64,7 @@ class Frontier:
     def share(self, point: Solution) -> float:
         """How much of what size can bring a point has: 0 for the first, 1 for the best policy."""
         first, best = self.points[0].value, self.points[0].optimum
-        return 1.0 if best <= first else (point.value - first) / (best - first)
+        return (point.value - first) / (best - first) if math.isfinite(best) and best > first else 1.0
 
     @property
     def knee(self) -> Solution:

@@ -12,7 +12,7 @@ from spotree.axes import PerState, SmallInts
 from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp import MDP
 from spotree.values.certified import Certified
-from spotree.values.endless import chain_solver
+from spotree.values.endless import chain_solver, solved
 from spotree.values.mixed import Mixture
 from spotree.values.policy import Acts, actions_of, chosen_rows
 
@@ -37,7 +37,7 @@ class PolicyChain:
 
         -inf where a forbidden action cannot be avoided, or, undiscounted, where the policy may pay for ever.
         """
-        return Certified(*self.solver.solve(self.reward, self.stop))
+        return solved(self.solver, self.reward, self.stop)
 
     def occupancy(self) -> Certified[PerState]:
         """Expected discounted visits to each state from the initial distribution.

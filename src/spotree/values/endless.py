@@ -5,6 +5,7 @@ import numpy as np
 from spotree import _core
 from spotree.axes import Floats, Ints, PerState, SmallInts
 from spotree.mdp import MDP
+from spotree.values.certified import Certified
 
 
 def chain_solver(
@@ -50,3 +51,18 @@ def settle_endless(
     lost[class_of[endless & (mdp.must_end | (reward != 0))]] = True
     worth = np.where(lost[class_of], -np.inf, 0.0)
     return np.where(endless, np.int32(-1), row_of), np.where(endless, worth, reward)
+
+
+def solved(solver: _core.ChainSolver, reward: PerState, stop: _core.Stop | None) -> Certified[PerState]:
+    """What the states of a chain are worth; unknown, an infinite error, where float64 finds its equations singular.
+
+    That says nothing of the chain: one that is left with a chance of 1e-17 is singular, too. What is worth -inf for
+    certain has that reward, or comes to it.
+    """
+    found: Certified[PerState] = Certified(*solver.solve(reward, stop))
+    if found.error < np.inf and not np.isinf(found.value).any():
+        return found  # states that were not asked for are not a number
+    lost = reward == -np.inf
+    rest = Certified(*solver.solve(np.where(lost, 0.0, reward), stop)) if lost.any() else found
+    unknown = np.isinf(rest.value) | (np.isnan(rest.value) & (rest.error == np.inf))
+    return Certified(np.where(unknown, 0.0, found.value), np.inf) if unknown.any() else found

@@ -13,7 +13,7 @@ from spotree.mdp.graph import rows_towards
 from spotree.mdp.undiscounted import idle_components
 from spotree.values.ahead import choice_values
 from spotree.values.certified import Certified
-from spotree.values.endless import chain_solver
+from spotree.values.endless import chain_solver, solved
 
 _START_SWEEPS = 100  # of value iteration, before the first policy
 _TIE = 1e-13  # a better choice must be better by this much, relative to the largest value
@@ -98,7 +98,7 @@ def _hurried(mdp: MDP, slow: Best, stop: _core.Stop | None) -> Best:
 def _values(mdp: MDP, rows: Ints, stop: _core.Stop | None) -> Certified[PerState]:
     row_of, reward = rows.astype(np.int32), mdp.reward_of_choice[rows]
     solver, reward = chain_solver(mdp, mdp.row_start, row_of, mdp.probability, reward, None, stop)
-    return Certified(*solver.solve(reward, stop))
+    return solved(solver, reward, stop)
 
 
 def _best_rows(mdp: MDP, of_choice: Floats) -> tuple[PerState, Ints]:
