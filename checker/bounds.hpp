@@ -53,7 +53,7 @@ class Bounds {
             }
         }
         const double units = m_.backup + 8 * kUnit;  // own loops: one division more
-        return upper(value, rise + units * (2 * size + reach.largest()), size);
+        return upper(value, rise + units * (2 * size + reach.largest() + kStep / kUnit), size);
     }
 
     // Lemma 1 for a value as it stands: e is looked for in every usable row; undiscounted there is none, and
@@ -68,7 +68,8 @@ class Bounds {
                 const double less = i == state ? 1.0 : 0.0, pay = scale * m_.reward[row] - less;
                 const auto [above, error] =
                     m_.gap(i, row, value.data(), pay, scale * std::abs(m_.reward[row]) + less);
-                if (m_.undiscounted && !(above > error || is_flat(i, row, value, pay))) return {};
+                const bool free = pay == 0 && (less > 0 || scale == 0 || m_.reward[row] == 0);
+                if (m_.undiscounted && !(above > error || (free && is_flat(i, row, value)))) return {};
                 excess = std::max(excess, error - above);
             }
         }
@@ -150,12 +151,12 @@ class Bounds {
     }
 
   private:
-    // Undiscounted: nothing is paid, and going on for ever is worth no more than the value.
-    bool is_flat(int32_t i, int32_t row, std::span<const double> value, double pay) const {
+    // Undiscounted, where nothing is paid: going on for ever is worth no more than the value.
+    bool is_flat(int32_t i, int32_t row, std::span<const double> value) const {
         for (int64_t k = m_.entry_begin[row]; k < m_.entry_begin[row + 1]; ++k) {
             if (!(value[m_.target[k]] == value[i])) return false;
         }
-        return pay == 0 && (m_.ends[row] ? value[i] == 0 : m_.must_end || value[i] >= 0);
+        return m_.ends[row] ? value[i] == 0 : m_.must_end || value[i] >= 0;
     }
 
     // p0'V where V is too low by e / (1 - gamma), rounded up.
@@ -163,8 +164,8 @@ class Bounds {
         const double more = excess / m_.far;
         double highest = -size;
         for (const int32_t i : reach.states()) highest = std::max(highest, value[i]);
-        return {m_.start_value(value) + more * m_.start_sum + kUnit * (m_.start_states + 8) * (size + more),
-                more, highest};
+        const double error = (m_.start_states + 8) * (kUnit * (size + more) + kStep);
+        return {m_.start_value(value) + more * m_.start_sum + error, more, highest};
     }
 
     // What arrives at the start and from such visits.

@@ -57,7 +57,7 @@ class Policy {
         const double more = left * steps();
         if (!std::isfinite(more)) reject("the tree's return is not finite");
         value = m.start_value(earned);
-        off = more + kUnit * (m.start_states + 8) * (most + more);
+        off = more + (m.start_states + 8) * (kUnit * (most + more) + kStep);
     }
 
   private:
@@ -199,8 +199,9 @@ class Claim {
     }
 
     // A larger tolerance would say nothing: undiscounted, beside returns and rewards that can be reached.
+    // Where these are all 0 every claim is true.
     double widest(double stated) const {
-        const double rewards = spread() > 0 ? spread() : m_.largest > 0 ? m_.largest : 1;
+        const double rewards = spread() > 0 ? spread() : kMost;
         const double shown = std::max(value, stated);
         return std::max({std::abs(value), std::isfinite(shown) ? std::abs(shown) : 0.0, rewards});
     }

@@ -20,9 +20,11 @@
 namespace checker {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kUnit = 0x1p-53;   // relative error of one float64 operation
-constexpr double kMost = 1e100;     // no number in a proof is larger: products stay finite
-constexpr double kNearOne = 1e-12;  // rounding may leave so much between the sum of a row and 1
+constexpr double kUnit = 0x1p-53;        // relative error of one float64 operation
+constexpr double kStep = 0x1p-1074;      // what it may lose beside that, where numbers are next to 0
+constexpr double kLeastChance = 1e-290;  // discounted: below it a probability has lost digits
+constexpr double kMost = 1e100;          // no number in a proof is larger: products stay finite
+constexpr double kNearOne = 1e-12;       // rounding may leave so much between the sum of a row and 1
 
 struct Rejected : std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -66,9 +68,10 @@ struct Arrays {
     }
 };
 
-// The sum of some numbers less 1 without rounding errors but the last: partial sums that do not overlap.
-inline double sum_above_one(std::span<const double> numbers) {
-    std::vector<double> parts{-1.0};
+// The sum of a first number and others without rounding errors but the last: partial sums that do not
+// overlap.
+inline double exact_sum(double first, std::span<const double> numbers) {
+    std::vector<double> parts{first};
     for (double x : numbers) {
         size_t kept = 0;
         for (double y : parts) {
@@ -101,7 +104,7 @@ inline double check_arrays(const Arrays& a) {
                 a.choice_of.size() == size_t(a.states) * a.actions &&
                 a.feature.size() == size_t(a.states) * a.features,
             "arrays of different lengths");
-    require(sum_above_one(a.initial) <= kNearOne, "the start sums to more than 1");
+    require(exact_sum(-1, a.initial) <= kNearOne, "the start sums to more than 1");
     double above = 0;
     for (int i = 0; i < a.states; ++i) {
         require(a.initial[i] >= 0, "a start probability is none");
@@ -117,8 +120,12 @@ inline double check_arrays(const Arrays& a) {
                 require(j < a.states, "a next state does not exist");
                 require(std::exchange(last, j) < j, "next states do not rise");
             }
-            for (const double p : a.part(a.probability, row)) require(p >= 0, "a probability is none");
-            const double more = sum_above_one(a.part(a.probability, row));
+            for (const double p : a.part(a.probability, row)) {
+                require(p >= 0, "a probability is none");
+                require(p == 0 || a.discount == 0 || a.discount * p >= kLeastChance,
+                        "a probability is too small to reckon with");
+            }
+            const double more = exact_sum(-1, a.part(a.probability, row));
             if (!(more <= kNearOne))
                 reject("the probabilities of a choice of state ", i, " sum to 1 + ", more,
                        "; a proof needs a model whose rows sum to 1 or less: divide them by their sum");
@@ -139,16 +146,18 @@ inline Arrays summed_up(const Arrays& a) {
         for (int64_t row = a.choice_start[i]; row < a.choice_start[i + 1]; ++row) {
             const auto target = a.part(a.target, row);
             const auto chance = a.part(a.probability, row);
-            double all = 0, away = 0;
-            bool loops = false;
+            double all = 0;
+            std::vector<double> onward, stays;
             for (size_t k = 0; k < target.size(); ++k) {
                 all += chance[k];
-                const bool onward = target[k] != i && chance[k] > 0;
-                if (onward) away += chance[k];
-                loops |= !onward;
+                if (target[k] == i) {
+                    stays.push_back(-chance[k]);
+                } else {
+                    onward.push_back(chance[k]);
+                }
             }
             to.ends[row] = all < 1 - kNearOne;
-            if (to.ends[row]) away = loops ? away - sum_above_one(chance) : 1;
+            const double away = to.ends[row] ? exact_sum(1, stays) : exact_sum(0, onward);
             if (away > 0) {
                 to.reward[row] = a.reward[row] / away;
             } else if (a.must_end || a.reward[row] != 0) {
@@ -250,7 +259,7 @@ struct Model {
             size += std::abs(part);
         }
         const auto units = double((undiscounted ? 2 : 1) * (entry_begin[row + 1] - entry_begin[row] + 8));
-        return {value[i] - pay - ahead, kUnit * units * size};
+        return {value[i] - pay - ahead, units * (kUnit * size + kStep)};
     }
 
   private:
@@ -287,7 +296,7 @@ struct Model {
     }
 
     void find_rounding(double above) {
-        far = undiscounted ? 1 : (1 - discount - discount * above) * (1 - 8 * kUnit);
+        far = undiscounted ? 1 : (1 - discount - discount * above * (1 + 8 * kUnit)) * (1 - 8 * kUnit);
         if (!(far > 0))
             reject("discount is ", discount, " and rows sum to up to 1 + ", above,
                    ": together that is 1 or more");

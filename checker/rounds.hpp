@@ -114,8 +114,8 @@ class Rounds {
         }
         const double bound = bounds_.measure(floor.value, floor.scale, floor.state).bound;
         if (!std::isfinite(bound)) reject("region ", record.number, ": a floor's value bounds nothing");
-        const double level = floor.scale * all_.threshold - bound -
-                             4 * kUnit * (floor.scale * std::abs(all_.threshold) + std::abs(bound));
+        const double size = floor.scale * std::abs(all_.threshold) + std::abs(bound);
+        const double level = floor.scale * all_.threshold - bound - 4 * (kUnit * size + kStep);
         all_.floor[floor.state] = std::max(all_.floor[floor.state], level);
     }
 

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from oracles.fractions_of_trees import exact_return
+from spotree.errors import InvalidProblemError
 from spotree.mdp.build import build_mdp
 from spotree.mdp.fingerprint import fingerprint
 from spotree.mdp.model import MDP
 from spotree.proof.certificate import Certificate
+from spotree.proof.certify import certify
 from spotree.proof.check import check
 
 UNIT = 5e-324  # the smallest number above 0
-NOT_MENDED = "accepted: errors of rows are relative only, and underflow is absolute"
 
 
 def one_leaf(mdp: MDP, claim: dict[str, object]) -> dict[str, object]:
@@ -47,10 +48,8 @@ def two_ways(discount: float) -> MDP:
 
 @pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize("discount", [0.9, 1.0])
-def test_a_floor_is_not_what_a_scale_loses_by_underflow(discount: float, plain: bool, request) -> None:
+def test_a_floor_is_not_what_a_scale_loses_by_underflow(discount: float, plain: bool) -> None:
     """Rewards times a scale of one unit are 0, the threshold times it is a unit: so much every state is "visited"."""
-    if discount == 1 or not plain:
-        request.applymarker(pytest.mark.xfail(strict=True, reason=NOT_MENDED))
     mdp = two_ways(discount)
     worth = 0.05 * discount
     header = one_leaf(mdp, {"value": worth, "bound": 0.6, "margin": 1e-6})
@@ -66,7 +65,6 @@ def test_a_floor_is_not_what_a_scale_loses_by_underflow(discount: float, plain: 
 
 
 @pytest.mark.parametrize("plain", [False, True])
-@pytest.mark.xfail(strict=True, reason=NOT_MENDED)
 def test_a_row_is_not_strict_because_what_follows_underflows(plain: bool) -> None:
     """Five states lead to each other and, with a chance of one unit, to 1: all is reached. V of two units there."""
     onward, ends, reward = np.zeros((2, 7, 7)), np.zeros((7, 2)), np.zeros((7, 2))
@@ -83,3 +81,12 @@ def test_a_row_is_not_strict_because_what_follows_underflows(plain: bool) -> Non
     value = [1e-3 + 1e-12, *[2 * UNIT] * 5, 1 + 1e-14]
     forged = Certificate(header, np.array([len(own) + 1, *own], np.int32), np.array([0.0, *value]))
     assert not check(mdp, forged, plain=plain, threads=1).accepted
+
+
+def test_a_probability_that_has_lost_digits_is_refused() -> None:
+    onward = np.array([[[0.0, 1.0 - 1e-13], [0.0, 0.0]], [[0.0, 1e-300], [0.0, 0.0]]])
+    mdp = build_mdp(
+        onward, [[0.0, 1.0], [1.0, 0.0]], 0.9, initial=0, features=[[0.0], [1.0]], ends=1 - onward.sum(2).T
+    )
+    with pytest.raises(InvalidProblemError, match="too small for a proof"):
+        certify(mdp, 1, time_limit=5)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree.axes import Floats
-from spotree.proof.plain_model import DENSE, TINY, PlainModel
+from spotree.proof.plain_model import DENSE, STEP, TINY, UNIT, PlainModel
 from spotree.proof.plain_sweeps import swept
 from spotree.proof.plain_world import Mask, World
 
@@ -48,7 +48,7 @@ class Plain(PlainModel):
 
     def bound(self, world: World, value: Floats) -> Bounded:
         """Lemma 1: no allowed policy returns more than this; and the regret of every row (lemma 2)."""
-        error = self.backup * (2 * np.abs(value[world.states]).max() + np.abs(world.reward))
+        error = self.backup * (2 * np.abs(value[world.states]).max() + np.abs(world.reward) + STEP / UNIT)
         below = value[world.state] - world.reward - self.discount * world.ahead(value) - error
         more = -float(below.min(initial=0.0)) / self.far
         regret = np.maximum(below, 0.0)

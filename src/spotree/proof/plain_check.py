@@ -13,7 +13,7 @@ from spotree.mdp.model import MDP
 from spotree.proof.certificate import Certificate
 from spotree.proof.cover import Cover, Region, RejectedError
 from spotree.proof.plain import SHARE, Plain
-from spotree.proof.plain_model import TINY, UNIT
+from spotree.proof.plain_model import LEAST_CHANCE, STEP, TINY, UNIT
 from spotree.proof.plain_symmetry import PlainSymmetries
 from spotree.proof.plain_trees import Losses
 from spotree.proof.plain_undiscounted import PlainUndiscounted
@@ -72,6 +72,10 @@ class PlainProof:
             raise RejectedError(
                 f"the probabilities of a choice of state {self.plain.state_of_row[row]} sum to 1 + {above:.1e};"
                 " a proof needs a model whose rows sum to 1 or less: divide them by their sum"
+            )
+        if not self.plain.least_chance() >= LEAST_CHANCE:
+            raise RejectedError(
+                f"a probability, discounted, is {self.plain.least_chance():.1e}: too small to reckon with"
             )
         if not self.plain.far > 0:
             raise RejectedError(
@@ -181,7 +185,7 @@ class PlainProof:
                 if not np.abs(value).max() <= min(plain.value_limit(scale, 1.0), MOST):
                     raise RejectedError(f"region {number}: a floor's value is beyond every return")
                 most = plain.floor_bound(world, value, scale, state)
-                error = 4 * UNIT * (scale * abs(self.threshold) + abs(most))
+                error = 4 * (UNIT * (scale * abs(self.threshold) + abs(most)) + STEP)
                 self.floor[state] = max(self.floor[state], scale * self.threshold - most - error)
             if not entry.regret:
                 continue

@@ -17,6 +17,8 @@ from spotree.proof.plain_sweeps import layered, walked
 from spotree.proof.plain_world import Mask, World
 
 UNIT = 2.0**-53  # relative error of one float64 operation
+STEP = 2.0**-1074  # what it may lose beside that, where numbers are next to 0
+LEAST_CHANCE = 1e-290  # discounted: below it a probability has lost digits
 TINY = 1e-300  # in place of 0
 DENSE = 3000  # states: up to here a dense matrix is solved
 STILL = 1e-13  # of the largest value: iteration ends when no value changes by more
@@ -65,14 +67,18 @@ class PlainModel:
         steps, self.step_of = np.unique(step, return_inverse=True)  # [entry] number of its (state, next state)
         self.step_source, self.step_target = np.divmod(steps, self.num_states)
         self.above, self.most_above = above_one(mdp)
-        self.far = (1 - self.discount - self.discount * self.above) * (
-            1 - 8 * UNIT
-        )  # as if the discount were higher
+        above = self.discount * self.above * (1 + 8 * UNIT)
+        self.far = (1 - self.discount - above) * (1 - 8 * UNIT)  # as if the discount were higher
         self.backup = UNIT * (8 + int(np.diff(mdp.row_start).max(initial=0)))  # relative error of reward + later
         self.start_terms, self.start_sum = np.count_nonzero(self.initial) + 8, math.fsum(self.initial)
         self.sums = UNIT * (64 + 4 * self.num_states)  # of what groups lose
         into = np.bincount(self.step_target, minlength=self.num_states)
         self.arrivals = UNIT * (8 + into)  # [state] relative error of arriving visits
+
+    def least_chance(self) -> float:
+        """The least probability above 0, discounted."""
+        chance = self.discount * self.probability[self.probability > 0]
+        return float(chance.min(initial=1.0)) if self.discount > 0 else 1.0
 
     def tree_actions(self, tree: dict[str, list[Any]], depth: int, max_leaves: int | None) -> np.ndarray:
         """[state] what a tree does; its size is checked on the way."""
@@ -100,7 +106,7 @@ class PlainModel:
     def start_value(self, value: Floats, more: float) -> tuple[float, float]:
         """Return of a value function that is too low by up to `more`, and the error of that: at most their sum."""
         start = float(self.initial @ value)
-        error = UNIT * self.start_terms * (float(self.initial @ np.abs(value)) + more)
+        error = self.start_terms * (UNIT * (float(self.initial @ np.abs(value)) + more) + STEP)
         return start, more * max(1.0, self.start_sum) + error
 
     def policy_return(self, action: np.ndarray) -> tuple[float, float]:
@@ -125,7 +131,7 @@ class PlainModel:
             change, value[world.state] = float(np.abs(fresh - value[world.state]).max()), fresh
         left = np.abs(world.reward + self.discount * world.ahead(value) - value[world.state]).max()
         size = 2 * np.abs(value).max() + np.abs(world.reward).max()
-        return self.start_value(value, float(left + self.backup * size) / self.far)
+        return self.start_value(value, float(left + self.backup * (size + STEP / UNIT)) / self.far)
 
     def value_limit(self, scale: float = 1.0, more: float = 0.0) -> float:
         """No value in a proof is larger, with rewards times a scale and so much more."""

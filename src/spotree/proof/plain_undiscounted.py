@@ -13,7 +13,7 @@ import numpy as np
 from spotree.axes import Floats
 from spotree.mdp.model import MDP
 from spotree.proof.plain import LOWERINGS, PATIENCE, Bounded, Least, Plain
-from spotree.proof.plain_model import DENSE, UNIT, above_one
+from spotree.proof.plain_model import DENSE, STEP, UNIT, above_one
 from spotree.proof.plain_world import Mask, World
 
 ENDS = 1e-12  # a row that lacks less than this to 1 does not end the episode
@@ -39,11 +39,8 @@ def summed_up(mdp: MDP) -> MDP:
         chance = mdp.probability[begin:end].tolist()
         where = mdp.target[begin:end].tolist()
         others = [(j, p) for j, p in zip(where, chance, strict=True) if j != state_of[row] and p > 0]
-        away = 0.0
-        for _, p in others:
-            away += p
-        if ends[row]:
-            away = away - math.fsum([*chance, -1.0]) if len(others) < len(chance) else 1.0
+        stays = [-p for j, p in zip(where, chance, strict=True) if j == state_of[row]]
+        away = math.fsum([1.0, *stays]) if ends[row] else math.fsum(p for _, p in others)
         if away > 0:
             reward[row] /= away
         elif mdp.must_end or reward[row] != 0:
@@ -81,7 +78,7 @@ class PlainUndiscounted(Plain):
 
     def widest(self, value: float, bound: float) -> float:
         """Returns, or the rewards that can be reached, are larger; where all are 0, every claim is true."""
-        rewards = self.spread() or self.largest or 1.0
+        rewards = self.spread() or MOST
         shown = max(value, bound)
         return max(abs(value), abs(shown) if math.isfinite(shown) else 0.0, rewards)
 
@@ -122,28 +119,31 @@ class PlainUndiscounted(Plain):
         ahead = world.probability * value[world.target]
         sum_, size = (np.bincount(world.row_of, part, len(world.rows)) for part in (ahead, np.abs(ahead)))
         here = value[world.state]
-        error = UNIT * (2 * self.entries[world.rows] + 16) * (np.abs(here) + np.abs(pay) + size)
+        error = (2 * self.entries[world.rows] + 16) * (UNIT * (np.abs(here) + np.abs(pay) + size) + STEP)
         found: Floats = here - pay - sum_ - error
         return found
 
-    def holds(self, world: World, value: Floats, pay: Floats, above: Floats) -> bool:
+    def holds(self, world: World, value: Floats, free: Mask, above: Floats) -> bool:
         """Lemma 1: every usable row is strict, or flat where going on for ever is worth no more than the value."""
         here = value[world.state]
         level = np.bincount(world.row_of, value[world.target] != value[world.source], len(world.rows)) == 0
         sign = np.where(self.ends[world.rows], here == 0, (here >= 0) | self.must_end)
-        return bool(((above > 0) | ((pay == 0) & level & sign)).all())
+        return bool(((above > 0) | (free & level & sign)).all())
 
     def bound(self, world: World, value: Floats) -> Bounded:
         """Lemma 1: no allowed policy returns more than this (infinite: nothing is shown); and regrets (lemma 2)."""
         above = self.margin(world, value, world.reward)
-        upper = sum(self.start_value(value, 0.0)) if self.holds(world, value, world.reward, above) else np.inf
+        shown = self.holds(world, value, world.reward == 0, above)
+        upper = sum(self.start_value(value, 0.0)) if shown else np.inf
         return Bounded(upper, np.maximum(above, 0.0), np.inf)
 
     def floor_bound(self, world: World, value: Floats, scale: float, state: int) -> float:
         """Lemma 4: scale * return - visits of the state is at most this for every allowed policy."""
         pay = scale * world.reward - (world.state == state)
         above = self.margin(world, value, pay)
-        if not self.holds(world, value, pay, above):
+        # Nothing is paid, and not because it is too little for a float64.
+        free = (pay == 0) & ((world.state == state) | (scale == 0) | (world.reward == 0))
+        if not self.holds(world, value, free, above):
             raise ValueError("a floor's value is below what a choice is worth")
         return sum(self.start_value(value, 0.0))
 
@@ -220,7 +220,8 @@ class PlainUndiscounted(Plain):
             for x in (value, np.abs(value), steps)
         )
         unit = UNIT * (2 * self.entries[row] + 16)
-        left = float((np.abs(reward + later - value) + unit * (np.abs(reward) + np.abs(value) + size)).max())
+        size = np.abs(reward) + np.abs(value) + size + STEP / UNIT
+        left = float((np.abs(reward + later - value) + unit * size).max())
         if not (steps - later_steps - unit * (steps + later_steps) >= 0.5)[going].all():
             raise ValueError("the tree takes too many steps to say what it returns")
         longest = float(self.initial @ steps) * (1 + UNIT * (self.num_states + 8))

@@ -12,6 +12,7 @@ from spotree.values import Optimum, occupancy, policy_chain
 
 UNIT = 2.0**-53  # relative error of one float64 operation
 SHARE = 0.1  # of the margin that rounding may take
+LEAST_CHANCE = 1e-290  # discounted: below it a probability has lost digits, and checkers take none
 BONUS = 2.0**-44  # of the largest value, on each step (core/proof/quotient.hpp)
 
 
@@ -59,6 +60,12 @@ def stated_margin(mdp: MDP, actions: ActionOf, margin: float) -> float:
 
 def check_margin(mdp: MDP, best: Optimum, margin: float, tolerance: float) -> None:
     """Refuse a proof whose margin could be rounding; `tolerance` is the margin relative to the returns."""
+    chance = mdp.discount * mdp.probability[mdp.probability > 0]
+    if mdp.discount > 0 and chance.min(initial=1.0) < LEAST_CHANCE:
+        raise InvalidProblemError(
+            f"too small for a proof: a probability, discounted, is {chance.min():.1e}; leave out what is below"
+            f" {LEAST_CHANCE:g}"
+        )
     error = reachable_error(mdp, best)
     if error <= SHARE * margin:
         return
