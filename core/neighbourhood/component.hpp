@@ -19,7 +19,9 @@ class ComponentSystem {
     std::vector<double> weight;
     std::vector<double> constant;
     std::vector<double> x;
-    Stop* stop = nullptr;  // a large system is left unsolved then
+    Stop* stop = nullptr;                    // a large system is left unsolved then
+    bool rough = false;                      // whether the solution of some system may have lost many digits
+    static constexpr double kDigits = 1e-8;  // of a solution: so far off may it be
 
     void clear() {
         start.assign(1, 0);
@@ -27,11 +29,13 @@ class ComponentSystem {
         weight.clear();
         constant.clear();
         x.clear();
+        units_ = 0x1p-53;
     }
 
     // Ends the row being built; `self` is the discounted probability of staying.
     void close_row(double value, double self, double guess) {
         const double factor = 1.0 / (1.0 - self);
+        units_ = std::max(units_, 0x1p-53 * factor);
         for (size_t k = static_cast<size_t>(start.back()); k < weight.size(); ++k) weight[k] *= factor;
         start.push_back(static_cast<int32_t>(column.size()));
         constant.push_back(value * factor);
@@ -48,12 +52,13 @@ class ComponentSystem {
             work += static_cast<int64_t>(n * n * n / 24.0 + n * n + entries);
             return eliminate();
         }
-        if (iterate(tolerance, work)) return true;
+        if (iterate(tolerance, work)) return look_at_steps(), true;
         if (late()) return false;
         if (n <= 3000) {
             work += static_cast<int64_t>(n * n * n / 12.0);
             return eliminate();
         }
+        look_at_steps();
         return sweep(tolerance, work);
     }
 
@@ -70,9 +75,11 @@ class ComponentSystem {
             }
             x[i] = constant[i];
         }
+        const double units = units_ * static_cast<double>(n * n);  // by which a pivot may be off
         for (size_t p = 0; p < n; ++p) {
             const double* pivot = &dense_[p * n];
             if (!(pivot[p] > 1e-14)) return false;
+            rough = rough || units > kDigits * pivot[p];
             for (size_t i = p + 1; i < n; ++i) {
                 double* row = &dense_[i * n];
                 if (row[p] == 0.0) continue;
@@ -90,6 +97,15 @@ class ComponentSystem {
     }
 
   private:
+    // What equations leave over counts for as many steps as are left: many where some state is hardly left.
+    void look_at_steps() {
+        for (size_t i = 0; i < constant.size(); ++i) {
+            double leak = 1;
+            for (int32_t k = start[i]; k < start[i + 1]; ++k) leak -= weight[k];
+            rough = rough || units_ > kDigits * leak;
+        }
+    }
+
     bool late() const { return constant.size() > 4096 && stop && stop->check(); }
 
     // r = constant + W x - x; returns its largest entry.
@@ -154,6 +170,7 @@ class ComponentSystem {
         return false;
     }
 
+    double units_ = 0;  // relative error of the weights: own loops are summed up
     std::vector<double> dense_;
     KrylovSpace space_;
 };

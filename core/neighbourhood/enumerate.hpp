@@ -37,7 +37,7 @@ class Enumeration {
     int64_t work() const { return judge_.work() + kPerPosition * passed_; }
 
     // Goes on for so much counted work, or until it must stop; true once all trees have been seen and `best`
-    // is as good as any.
+    // is as good as any: no return was unsolved, or may have lost many digits.
     bool run(int64_t quota, Stop& stop, Incumbent& best) {
         judge_.evaluator().stop = &stop;
         if (splits_.empty()) {
@@ -55,7 +55,7 @@ class Enumeration {
             if (judge_.unsolved && stop.check()) break;
             advance();
         }
-        return done_ && !judge_.unsolved;
+        return done_ && !judge_.unsolved && !judge_.evaluator().rough();
     }
 
   private:

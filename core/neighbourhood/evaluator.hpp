@@ -88,6 +88,8 @@ class EvaluatorOf {
     int32_t offender() const { return offender_; }
     // Whether it is infeasible for sure, not broken off or unsolved.
     bool knows_why() const { return offender_ >= 0 || lost_; }
+    // Whether some return so far may have lost many digits, or was taken for that of going on for ever.
+    bool rough() const { return rough_ || system_.rough; }
 
   private:
     struct Node {
@@ -151,9 +153,12 @@ class EvaluatorOf {
             return;
         }
         Node& node = node_[reached()[begin]];
-        const double stay = 1.0 - model_.discount * sums.self;
+        const double leaves = 1.0 - model_.discount * sums.self;
         const double gain = model_.reward[node.row] + model_.discount * sums.ahead;
-        node.value = stay < kEnds ? value_without_end(reached()[begin], model_.paid(node.row)) : gain / stay;
+        const bool endless = model_.discount == 1 && leaves < kEnds;
+        const bool alone = model_.row_start[node.row + 1] - model_.row_start[node.row] == 1;
+        rough_ = rough_ || (endless ? !alone : leaves < 0x1p-53 / ComponentSystem::kDigits);
+        node.value = endless ? value_without_end(reached()[begin], model_.paid(node.row)) : gain / leaves;
     }
 
     // Discount 1 and no way out: worth nothing if nothing is paid on the way, and if that is allowed.
@@ -191,8 +196,9 @@ class EvaluatorOf {
             }
         }
         work += 4 * (end - model_.row_start[node.row]) + 8;
-        const double stay = 1.0 - model_.discount * self;
-        if (stay >= kEnds) node.value = (model_.reward[node.row] + model_.discount * sum) / stay;
+        const double leaves = 1.0 - model_.discount * self;
+        if (model_.discount == 1 && leaves < kEnds) return;  // it goes on for ever, as it was closed
+        node.value = (model_.reward[node.row] + model_.discount * sum) / leaves;
     }
 
     bool solve_system(Range& range, double tolerance) {
@@ -201,7 +207,7 @@ class EvaluatorOf {
         for (size_t k = begin; k < end; ++k) local_[order[k]] = static_cast<int32_t>(k - begin);
         system_.clear();
         double leak = 0;
-        bool paid = false;
+        bool paid = false, left = false;
         for (size_t k = begin; k < end; ++k) {
             const Node& node = node_[order[k]];
             double value = model_.reward[node.row];
@@ -219,6 +225,7 @@ class EvaluatorOf {
                     system_.weight.push_back(weight);
                     kept += weight;
                 } else {
+                    left = true;
                     value += weight * node_[to].value;
                 }
             }
@@ -226,8 +233,9 @@ class EvaluatorOf {
             system_.close_row(value, self, node.value);
         }
         work += static_cast<int64_t>(6 * system_.column.size() + 16 * (end - begin));
-        range.endless = leak < kEnds;
+        range.endless = model_.discount == 1 && leak < kEnds;
         if (range.endless) {
+            rough_ = rough_ || left;
             for (size_t k = begin; k < end; ++k) node_[order[k]].value = value_without_end(order[k], paid);
             return true;
         }
@@ -247,7 +255,8 @@ class EvaluatorOf {
     Tolerance tolerance_;
     Asked asked_;
     bool everywhere_ = false;
-    bool lost_ = false;  // whether the tree may go on for ever where it must not
+    bool lost_ = false;   // whether the tree may go on for ever where it must not
+    bool rough_ = false;  // see rough()
     int32_t offender_ = -1;
     uint32_t opened_ = 0;
     std::vector<Node> node_;

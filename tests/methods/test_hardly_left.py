@@ -34,6 +34,28 @@ def test_a_leaf_that_the_search_takes_for_endless_is_not_ruled_out(chance: float
         assert not found.proved_optimal or found.value >= best - max(found.error, 1e-8)
 
 
+@pytest.mark.parametrize(("chance", "rungs"), [(2.2e-6, 2), (3e-4, 3)])
+def test_a_ladder_that_is_climbed_once_in_a_trillion_steps_is_not_ruled_out(chance: float, rungs: int) -> None:
+    # Action 1 begins to climb; each step goes up with that chance, else back to the foot, which costs a little.
+    states = rungs + 2
+    onward, ends, reward = np.zeros((2, states, states)), np.zeros((states, 2)), np.zeros((states, 2))
+    ends[0, 0], ends[1:-1, 0], ends[-1], onward[1, 0, 1] = 1, 1, 1, 1
+    for foot in range(1, rungs + 1):
+        onward[1, foot, foot + 1], onward[1, foot, 1] = chance, 1 - chance
+    reward[1, 1] = -0.5 * chance**rungs
+    features = np.minimum(np.arange(states), 1.0)[:, None]
+    best = float(
+        exact_return(
+            build_mdp(onward, reward, 1.0, 0, features, ends=ends, undiscounted=True), np.ones(states, int)
+        )
+    )
+    reward[0, 0] = best * (1 + 1e-7)  # a little worse
+    mdp = build_mdp(onward, reward, 1.0, 0, features, ends=ends, undiscounted=True)
+    found = spotree.solve(mdp, 0, time_limit=None, max_rounds=2, threads=1, prove=False)
+    assert found.bound >= best - found.error
+    assert not found.proved_optimal or found.value >= best - max(found.error, 1e-9)
+
+
 def test_what_is_left_often_enough_is_proved() -> None:
     for chance, discount in ((0.01, 1.0), (0.5, 0.999)):
         found = spotree.solve(hardly_left(chance, discount), 0, time_limit=None, max_rounds=2, threads=1)

@@ -7,7 +7,6 @@ import numpy as np
 
 from spotree import _core
 from spotree.mdp.core import core_model
-from spotree.mdp.model import MDP
 from spotree.methods.frame import GRACE, READY_SHARE, Frame
 from spotree.methods.ranks import ModelRanks
 from spotree.tree.complete import CompleteTree, complete
@@ -28,9 +27,6 @@ class Pace:
 QUICK = 200  # evaluations that a round must have room for where shallower trees come first
 CLIMB_PART = 20  # a round's work divided by this is for each depth on the way to the asked one
 DEEPEST = 12  # complete trees beyond this depth are not searched; deeper starts are kept as they are
-LEAST_CHANCE = (
-    1e-7  # to end or to go on: below it returns lose digits, and from 1e-12 on the core takes it for none
-)
 
 
 class Ladder:
@@ -47,8 +43,7 @@ class Ladder:
         tree = leaf(0)
         self.deep = make(self.depth)
         self._start(self.deep, self.depth, tree)
-        few = self.deep.positions * self.deep.work <= settings.enumerate_work
-        self.few = few and _is_well_left(frame.mdp)  # all of them are tried, and that is a proof
+        self.few = self.deep.positions * self.deep.work <= settings.enumerate_work
         quick = QUICK * self.deep.work < settings.round_work  # an evaluation is a small part of a round
         for depth in range(min(max(self.depth - 1, 1), settings.climb) if quick else 0):
             climb = make(depth)
@@ -144,9 +139,3 @@ class Ladder:
             )
 
         return make
-
-
-def _is_well_left(mdp: MDP) -> bool:
-    """Whether no state is left, or discounted away, by so small a chance that the return of a tree says little."""
-    least = float(mdp.probability.min(initial=1.0)) if mdp.discount == 1 else 1.0 - mdp.discount
-    return least >= LEAST_CHANCE
