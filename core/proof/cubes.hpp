@@ -40,13 +40,22 @@ class Cubes {
         bool is_left = false;
     };
 
+    // How the sums of a cube without `parent` are found: those of a smaller one on the same side of the same
+    // feature, if there is one, and the groups between both cuts.
+    struct Sum {
+        int32_t cube, inner;  // -1: none, all groups of the cube
+        int64_t first;        // in `between`
+        int32_t count;
+    };
+
     int depth = 0, features = 0;
     std::vector<Split> splits;  // ascending by feature, then cut
     std::vector<int32_t> rank;  // [group, feature]
     std::vector<SetKey> keys;   // [group]
     std::vector<Cube> cubes;    // the root first, then level by level
     std::vector<Edge> edges;
-    std::vector<int32_t> members;
+    std::vector<int32_t> members, between;
+    std::vector<Sum> sums;          // each after its inner one
     std::vector<int32_t> by_count;  // cubes, every one after its parts
     bool complete = false;          // false: stopped or too large, and not to be used
     bool too_large = false;
@@ -89,6 +98,7 @@ class Cubes {
             all = all ^ keys[g];
         }
         cubes.push_back(root);
+        sums.push_back({0, -1, 0, 0});
         key_of_.push_back(all);
         number_[all] = 0;
     }
@@ -114,6 +124,7 @@ class Cubes {
             }
             SetKey left;
             int count = 0;
+            const int known = size();
             for (size_t k = 0; k < last - s; ++k) {
                 left = left ^ bucket_[k];
                 count += in_bucket_[k];
@@ -128,9 +139,33 @@ class Cubes {
                 if (!left_first) l = child(at, left, split, true, count, r);
                 edges.push_back({int32_t(s + k), l, r});
             }
+            list_sums(known);
             s = last;
         }
         cubes[at].edge_count = int32_t(edges.size()) - cubes[at].edge_first;
+    }
+
+    // Of the cubes from `known` on, made for one cube and feature with rising cuts: sets on the left grow
+    // with them, those on the right get smaller.
+    void list_sums(int known) {
+        for (const bool left : {true, false}) {
+            int inner = -1;
+            for (int k = 0; k < size() - known; ++k) {
+                const int at = left ? known + k : size() - 1 - k;
+                const Cube& cube = cubes[at];
+                if (cube.is_left != left || cube.parent >= 0) continue;
+                sums.push_back({at, inner, int64_t(between.size()), 0});
+                if (inner >= 0) {
+                    const Split& split = splits[cubes[inner].split];
+                    for (const int32_t* g = begin(at); g != end(at); ++g) {
+                        const bool below = rank[size_t(*g) * features + split.feature] < split.cut;
+                        if (below != left) between.push_back(*g);
+                    }
+                    sums.back().count = int32_t(int64_t(between.size()) - sums.back().first);
+                }
+                inner = at;
+            }
+        }
     }
 
     int child(int parent, const SetKey& key, int number, bool left, int count, int sibling) {

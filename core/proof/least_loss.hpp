@@ -35,6 +35,7 @@ class LeastLoss {
     bool solve(const std::vector<double>& loss, const std::vector<uint64_t>& viable,
                const std::vector<Item>& items, auto&& stop) {
         loss_ = loss.data();
+        find_free(loss);
         viable_ = viable.empty() ? nullptr : viable.data();
         if (items.size() == 1 && items[0].cube == 0) return solve_all(stop);
         ++now_;
@@ -148,19 +149,22 @@ class LeastLoss {
     size_t at(int cube, int size) const { return size_t(cube) * sizes_.count() + size; }
 
     bool solve_all(auto&& stop) {
-        for (int pass = 0; pass < 2; ++pass) {
-            for (int v = 0; v < c_.size(); ++v) {
-                const auto& cube = c_.cubes[v];
-                if ((cube.parent >= 0) != (pass == 1)) continue;
-                if (v % 64 == 0 && stop()) return false;
-                if (pass == 1) {
-                    subtract(v, cube.parent, cube.sibling);
-                } else {
-                    add_up(v);
-                }
-            }
-        }
         int64_t looked = 0;
+        for (const auto& sum : c_.sums) {
+            if (++looked % 64 == 0 && stop()) return false;
+            if (sum.inner < 0) {
+                add_up(sum.cube);
+                continue;
+            }
+            summed_[sum.cube] = now_;
+            std::copy_n(&sum_[size_t(sum.inner) * padded_], padded_, &sum_[size_t(sum.cube) * padded_]);
+            const int32_t* first = c_.between.data() + sum.first;
+            add(first, first + sum.count, sum.cube);
+        }
+        for (int v = 0; v < c_.size(); ++v) {
+            if (v % 64 == 0 && stop()) return false;
+            if (c_.cubes[v].parent >= 0) subtract(v, c_.cubes[v].parent, c_.cubes[v].sibling);
+        }
         for (int v : c_.by_count) {
             if (++looked % 256 == 0 && stop()) return false;
             for (int s = 0; s < sizes_.count(); ++s) {
@@ -219,11 +223,24 @@ class LeastLoss {
 
     void add_up(int cube) {
         summed_[cube] = now_;
+        std::fill_n(&sum_[size_t(cube) * padded_], padded_, 0.0);
+        add(c_.begin(cube), c_.end(cube), cube);
+    }
+
+    void add(const int32_t* group, const int32_t* end, int cube) {
         double* to = &sum_[size_t(cube) * padded_];
-        std::fill(to, to + padded_, 0.0);
-        for (const int32_t* g = c_.begin(cube); g != c_.end(cube); ++g) {
-            const double* from = loss_ + size_t(*g) * padded_;
+        for (; group != end; ++group) {
+            if (free_[*group]) continue;
+            const double* from = loss_ + size_t(*group) * padded_;
             for (int a = 0; a < padded_; ++a) to[a] += from[a];
+        }
+    }
+
+    // Groups where nothing is lost, whatever is done there: no need to add that up.
+    void find_free(const std::vector<double>& loss) {
+        free_.assign(loss.size() / padded_, 1);
+        for (size_t g = 0; g < free_.size(); ++g) {
+            for (int a = 0; a < actions_; ++a) free_[g] &= loss[g * padded_ + a] == 0;
         }
     }
 
@@ -239,6 +256,7 @@ class LeastLoss {
     const Sizes& sizes_;
     int actions_, padded_;
     std::vector<double> sum_, least_, done_;
+    std::vector<char> free_;                 // [group]
     std::vector<uint64_t> within_;           // [word] actions within the budget of a leaf
     std::vector<uint32_t> summed_, solved_;  // when they were found last
     uint32_t now_ = 1;

@@ -77,18 +77,20 @@ class Quotient {
     }
 
     // Fills values that pass the check, and their policy; false, with neither touched, if none was found.
+    // `about`: how large the largest value is, if that is known.
     bool solve(const Reach& reach, std::vector<double>& value, std::vector<int32_t>& policy, auto&& stop,
-               const Pay& pay = {}) {
+               const Pay& pay = {}, double about = 0) {
         pay_ = pay;
-        free_.find(reach.states(), [&](int64_t row) { return reach.usable(row); }, pay.visited);
+        find_components(reach, pay.visited);
         make_nodes(reach);
         if (!find_witnesses(reach) || !begin(policy)) return false;
-        bonus_now_ = 0;
+        bonus_now_ = bonus_ * about;
         if (!iterate(stop)) return false;
         found_ = value;
         for (double factor = bonus_; factor < kLargestBonus; factor *= 8) {
-            bonus_now_ = factor * size();
-            if (bonus_now_ > 0 && !iterate(stop)) return false;
+            const bool known = factor == bonus_ && bonus_now_ >= factor * size() / 2;
+            if (!known) bonus_now_ = factor * size();
+            if (bonus_now_ > 0 && !known && !iterate(stop)) return false;
             const double step = bonus_now_ > 0 ? std::exp2(std::floor(std::log2(bonus_now_ / 8))) : 0;
             for (const int32_t i : reach.states()) {
                 const double x = x_[node_of_[i]];
@@ -105,12 +107,24 @@ class Quotient {
     bool holds(const Reach& reach, const double* value) const { return check_.holds(reach, value); }
     const RowCheck& rows() const { return check_; }
 
-    // By how much all rows are below such a value just because every step was paid for.
-    double bonus(const Reach& reach, const double* value) const {
+    // Whether somebody can go on for ever at no reward in a region; if not, no policy stops.
+    bool has_components(const Reach& reach) {
+        find_components(reach, -1);
+        if (!free_.any()) std::fill(stops_.begin(), stops_.end(), 0);
+        return free_.any();
+    }
+
+    // What is added to a step where the largest value has this size.
+    double bonus_for(double size) const { return bonus_ * size; }
+
+    static double size(const Reach& reach, const double* value) {
         double size = 0;
         for (const int32_t i : reach.states()) size = std::max(size, std::abs(value[i]));
-        return 2 * bonus_ * size;
+        return size;
     }
+
+    // By how much all rows are below such a value just because every step was paid for.
+    double bonus(const Reach& reach, const double* value) const { return 2 * bonus_ * size(reach, value); }
 
     // p0'V, rounded up.
     double start(const double* value) const {
@@ -200,6 +214,11 @@ class Quotient {
 
     Chain chain_of(const std::vector<int32_t>& rows) const {
         return {m_.num_states, m_.row_start, rows.data(), m_.target, m_.probability, 1.0};
+    }
+
+    void find_components(const Reach& reach, int32_t paying) {
+        free_.find([&](int32_t i) { return reach.has(i); }, [&](int64_t row) { return reach.usable(row); },
+                   paying);
     }
 
     void make_nodes(const Reach& reach) {

@@ -19,6 +19,7 @@ class Reach {
     // False if no allowed policy avoids forbidden actions (undiscounted: and has a finite value).
     bool explore(const ActionSets& allowed) {
         if (endless_) {
+            if (explore_living(allowed)) return true;
             endless_->mark(allowed, dead_);
         } else if (m_.forbids) {
             mark_dead(allowed);
@@ -53,6 +54,31 @@ class Reach {
     }
 
   private:
+    // Undiscounted: all that allowed actions lead to, if none of it is dead; dead states elsewhere do not
+    // matter then. Mostly each state has a row that comes closer to an end, and nothing more is looked at.
+    bool explore_living(const ActionSets& allowed) {
+        std::fill(dead_.begin(), dead_.end(), 0);
+        begin();
+        bool all_closer = true;
+        for (size_t at = 0; at < states_.size(); ++at) {
+            const int i = states_[at];
+            bool closer = false;
+            for (int64_t row = m_.choice_start[i]; row < m_.choice_start[i + 1]; ++row) {
+                usable_[row] = m_.offered(i, row, allowed);
+                if (!usable_[row]) continue;
+                closer = closer || endless_->closer(i, row);
+                follow(row);
+            }
+            all_closer &= closer;
+        }
+        if (!all_closer && !endless_->none_dead(
+                               states_, [this](int32_t i) { return bool(inside_[i]); },
+                               [this](int64_t row) { return bool(usable_[row]); }))
+            return false;
+        sort();
+        return true;
+    }
+
     bool begin() {
         states_.clear();
         std::fill(inside_.begin(), inside_.end(), 0);

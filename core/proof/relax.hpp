@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "linear/bicgstab.hpp"
+#include "proof/lowering.hpp"
 #include "proof/quotient.hpp"
 #include "proof/reach.hpp"
 
@@ -26,11 +27,13 @@ constexpr double kGrid = 0.25;         // of that, in one backup: the grid to wh
 constexpr double kNoLevel = -1e300;    // nothing closes here
 constexpr double kRoughVisits = 1e-5;  // of a start: to say where to look next, visits need be no nearer
 constexpr double kSwept = 4;           // of the rounding of one backup: what a sweep may add, with own loops
-constexpr double kSlowest = 0.97;      // of what the sweep before changed: beyond that equations are solved
+constexpr double kStill = 0.05;  // of how near it comes: undiscounted, a rough value that changes less stays
+constexpr double kSlowest = 0.97;  // of what the sweep before changed: beyond that equations are solved
 
 class Relaxer {
   public:
-    explicit Relaxer(const GroupedModel& model) : m_(model), found_(model), backup_(model.num_states) {
+    explicit Relaxer(const GroupedModel& model)
+        : m_(model), found_(model), lowering_(model), backup_(model.num_states) {
         space_.resize(model.num_states);
         if (model.undiscounted()) quotient_ = std::make_unique<Quotient>(model);
     }
@@ -50,7 +53,7 @@ class Relaxer {
             return false;
         }
         before_ = r.value;
-        if (quotient_) return solve_undiscounted(r, stop);
+        if (quotient_) return solve_undiscounted(r, close_at, tolerance, rough, stop);
         for (int i : reach()) {
             if (r.policy[i] < 0 || !usable(r.policy[i])) r.policy[i] = best_row(i, r.value.data()).first;
         }
@@ -193,13 +196,28 @@ class Relaxer {
     double bonus(const double* value) const { return quotient_ ? quotient_->bonus(found_, value) : 0; }
 
   private:
-    // A fresh value that proves itself, or else that of the larger region, which does so here too.
-    bool solve_undiscounted(Relaxed& r, auto&& stop) {
-        quotient_->solve(found_, r.value, r.policy, stop);
+    // The value of the larger region, which proves itself here too, swept down; where that takes too long, or
+    // there are components, a fresh one, if one is found.
+    bool solve_undiscounted(Relaxed& r, double close_at, double tolerance, bool rough, auto&& stop) {
+        const double size = Quotient::size(found_, r.value.data());
+        const bool simple = !quotient_->has_components(found_);
+        bool known = std::isfinite(r.bound), done = false;
+        if (known && simple) {
+            const double bonus = quotient_->bonus_for(size);
+            const double still = std::max(4 * bonus, rough ? kStill * tolerance : 0);
+            const auto outcome =
+                lowering_.sweep(found_, r.value, r.policy, close_at, bonus, still, rough, stop);
+            done = outcome == Lowering::Outcome::settled ||
+                   (outcome == Lowering::Outcome::closed && quotient_->start(r.value.data()) <= close_at);
+            known = quotient_->holds(found_, r.value.data());
+            if (!known) r.value = before_;
+        }
+        if (!known || !done) quotient_->solve(found_, r.value, r.policy, stop, {}, known ? size : 0);
         for (int i : reach()) {
             if (r.policy[i] < 0 || !usable(r.policy[i])) r.policy[i] = best_row(i, r.value.data()).first;
         }
         find_bound(r);
+        if (!rough && simple) lowering_.hurry(found_, r.value.data(), r.policy, tolerance);
         return true;
     }
 
@@ -333,7 +351,8 @@ class Relaxer {
 
     const GroupedModel& m_;
     Reach found_;
-    std::unique_ptr<Quotient> quotient_;   // undiscounted
+    std::unique_ptr<Quotient> quotient_;  // undiscounted
+    Lowering lowering_;
     std::vector<double> backup_, before_;  // before: the value that the last `solve` began with
     KrylovSpace space_;
     const double* shift_ = nullptr;  // added to the reward of a state (for floors)

@@ -46,7 +46,7 @@ struct Problem {
         prover.shared.tolerance = tolerance;
         const double worst = *std::min_element(model.reward.begin(), model.reward.end());
         // less than any tree returns
-        prover.shared.offer(std::min(0.0, worst) / (1 - model.discount) - 1000, {});
+        prover.shared.offer(std::min(0.0, worst) / (1 - std::min(model.discount, 0.95)) - 1000, {});
     }
 
     template <class ActionOf>
@@ -143,7 +143,7 @@ void read_spoilt(const Prover& prover, const Streams& written, Chance& chance) {
 }
 
 void trial(Chance& chance, Report& report) {
-    const double discount = chance.of({0.0, 0.5, 0.9, 0.95});
+    const double discount = chance.of({0.0, 0.5, 0.9, 0.95, 1.0});
     const bool wide = chance.one_in(40);  // more actions than most
     hostile::Model model = hostile::random_model(chance, wide ? 3 : 12,
                                                  wide                ? 1500
