@@ -5,7 +5,9 @@ import time
 import numpy as np
 import pytest
 
+from oracles.certificates import with_header, with_records
 from oracles.checkers import check
+from oracles.drawn_models import drawn
 from spotree.errors import InvalidProblemError
 from spotree.methods.solution import SolveStatus
 from spotree.models import load
@@ -15,6 +17,8 @@ from spotree.proof.incumbent import Incumbent
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.problem import make_problem
 from spotree.proof.recorder import Recorder
+from spotree.proof.records import Record, Round
+from spotree.proof.rounding import shown_bound
 from spotree.proof.run import Run
 from spotree.proof.schedule import Turn
 from spotree.tree.tree import leaf
@@ -35,6 +39,20 @@ def test_bound_holds_at_fifty_random_stops(tmp_path):
             verdict = check(mdp, Certificate.load(path))
             assert verdict.accepted, verdict.reason
             assert solution.bound <= verdict.bound + 1e-9
+
+
+def test_a_proof_that_is_broken_off_at_once_states_a_bound_that_rounding_leaves_room_for(tmp_path):
+    # Rewards of 1e-6 and 1.5e10, discount 0.99999: before the first sweep values are 1.5e15, the best return is 7e9.
+    mdp = drawn(np.random.default_rng((4711, 847))).mdp
+    certify(mdp, 0, time_limit=20, search=0.0, certificate=tmp_path / "run.cert")
+    value = np.full(mdp.num_states, mdp.reward_of_choice.max() / (1 - mdp.discount))
+    none = np.zeros(0, np.int32)
+    root = Record(0, -1, 0, 0, [Round(False, value, [], None, none)], [0])
+    bound = float(mdp.initial @ value)  # no row is worth more
+    for stated, holds in ((bound, False), (shown_bound(mdp, bound), True)):
+        written = with_records(with_header(Certificate.load(tmp_path / "run.cert"), bound=stated), [root])
+        assert check(mdp, written).accepted == holds
+    assert shown_bound(mdp, bound) == pytest.approx(bound, rel=1e-8)
 
 
 def test_a_stopped_proof_goes_on_and_its_certificate_holds(tmp_path):

@@ -14,7 +14,7 @@ from spotree.methods.solution import Solution
 from spotree.proof.attempt import Attempt
 from spotree.proof.certificate import Certificate
 from spotree.proof.problem import Problem
-from spotree.proof.rounding import stated_margin
+from spotree.proof.rounding import shown_bound, stated_margin
 from spotree.proof.saved_proof import SavedProof
 from spotree.tree.claim import claimed_tree, tree_lists
 
@@ -93,7 +93,8 @@ class Recorder:
         """Make the best attempt the certificate, or the resumed one where that says more."""
         if self.path is None:
             return
-        header = header_of(self.problem, solution, best.certified)
+        shown = best.certified if best.winner != "none" else shown_bound(self.problem.frame.mdp, best.certified)
+        header = header_of(self.problem, solution, shown)
         try:
             if self.old is not None and self.old.header["bound"] <= header["bound"]:
                 best.drop()

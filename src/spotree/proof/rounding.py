@@ -58,6 +58,21 @@ def stated_margin(mdp: MDP, actions: ActionOf, margin: float) -> float:
     return max(margin, 2 * error / SHARE)  # twice: what the equations leave over
 
 
+def shown_bound(mdp: MDP, bound: float) -> float:
+    """What checkers can see of the bound of a stopped proof: their rounding, for values as large as there are.
+
+    A proof that is broken off at once has values that are far too high, and rounding grows with them.
+    """
+    if mdp.discount == 1:
+        return bound
+    longest, largest = (
+        int(np.diff(mdp.row_start).max(initial=1)),
+        float(np.abs(mdp.reward_of_choice).max(initial=0.0)),
+    )
+    far = 1 - mdp.discount * (1 + mdp.excess) - 2 * UNIT
+    return bound + 8 * (longest + 8) * UNIT * largest / far**2
+
+
 def check_margin(mdp: MDP, best: Optimum, margin: float, tolerance: float) -> None:
     """Refuse a proof whose margin could be rounding; `tolerance` is the margin relative to the returns."""
     chance = mdp.discount * mdp.probability[mdp.probability > 0]
