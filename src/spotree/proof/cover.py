@@ -13,6 +13,8 @@ from spotree.proof.plain_trees import Item, Losses, Trees
 from spotree.proof.plain_world import Mask
 from spotree.proof.records import Record
 
+NOWHERE = np.zeros(0, bool)
+
 
 class RejectedError(Exception):
     """The first thing in the certificate that proves nothing."""
@@ -28,7 +30,8 @@ class Region:
     visits: Floats  # [state] for lemma 3
     upper: float = np.inf
     losses: Losses | None = None
-    reached: Mask = field(default_factory=lambda: np.zeros(0, bool))  # [group]
+    states: Mask = field(default_factory=lambda: NOWHERE)  # [state] reached; NOWHERE if no policy is left
+    reached: Mask = field(default_factory=lambda: NOWHERE)  # [group] before the last round removed actions
 
     @property
     def digest(self) -> bytes:

@@ -16,6 +16,7 @@ from spotree.proof.plain_world import Mask, World
 ROUNDED_VISITS = 1e-6  # of all visits: so much above what arrives may be rounding, and is lowered
 LOWERINGS = 40
 PATIENCE = 2000  # steps from below; then equations are solved
+BETWEEN_LOOKS = 10  # steps from below, whether they still change anything
 SHARE = 0.1  # of the tolerance that rounding may take
 ENOUGH = 0.01  # of the tolerance: values and visits that the checker finds itself come as near
 
@@ -122,7 +123,9 @@ class Plain(PlainModel):
             if turn == PATIENCE and np.count_nonzero(world.states) <= DENSE:
                 return np.maximum(visits, self.lowered_visits(world, least, visits, floor))
             fresh = np.maximum(visits, begun + onward.arriving(visits))  # nothing arrives where nobody comes
-            change, visits = float((fresh - visits).sum()), fresh
+            if turn % BETWEEN_LOOKS == 0:
+                change = float((fresh - visits).sum())
+            visits = fresh
         return visits
 
     def sure_visits(

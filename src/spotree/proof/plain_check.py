@@ -5,13 +5,13 @@ and its evaluation are its own (cover.py, plain.py, plain_trees.py). "Improving"
 incumbent's by more than the tolerance.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
 from spotree.mdp.model import MDP
 from spotree.proof.certificate import Certificate
-from spotree.proof.cover import Cover, Region, RejectedError
+from spotree.proof.cover import NOWHERE, Cover, Region, RejectedError
 from spotree.proof.plain import SHARE, Plain
 from spotree.proof.plain_model import LEAST_CHANCE, STEP, TINY, UNIT
 from spotree.proof.plain_symmetry import PlainSymmetries
@@ -23,7 +23,7 @@ from spotree.proof.records import Record, read_records
 ROUNDED = 1e-12  # what dividing by a sum may leave above 1
 MOST, LEAST = 1e100, 1e-200  # no return, no tolerance is beyond
 Begun = tuple[Record, Region, World | None]
-MOST_REGIONS, MOST_ENTRIES = 32, 150_000  # that are swept side by side; more entries would not be faster
+MOST_REGIONS, MOST_ENTRIES = 64, 400_000  # that are swept side by side; more entries would not be faster
 
 
 class PlainProof:
@@ -63,7 +63,6 @@ class PlainProof:
         self.records = read_records(certificate, mdp.num_states)
         self.cover = Cover(self.plain, header, self.records, self.threshold)
         self.progress = progress
-        self.most_together = max(1, min(MOST_REGIONS, MOST_ENTRIES // max(1, len(mdp.target))))
 
     def check_sums(self) -> None:
         """The lemmas assume that no row's probabilities sum to more than 1; what rounding adds counts as discount."""
@@ -97,9 +96,9 @@ class PlainProof:
         ((_, _, world),) = self.together([(root, region, None)])
         if self.closes(root, region, world, root=True):
             return
-        largest = self.plain.restrict(region.allowed)  # all other regions are parts of the root
+        largest = self.plain.restrict(region.allowed) or self.plain.everything  # others are parts of the root
         solo = [record for record in self.records.values() if record.parent == -2]
-        for record, part, world in self.together([(r, self.with_leaf(r, region), largest) for r in solo]):
+        for record, part, world in self.together((r, self.with_leaf(r, region), largest) for r in solo):
             self.check_hopeless(record, part, world)
         if region.losses is not None:
             region.losses = self.cover.trees.losses(region.losses.each, region.items)
@@ -111,9 +110,9 @@ class PlainProof:
         while stack:
             self.progress(len(known), len(self.records))
             begun: list[Begun] = []
-            while stack and len(begun) < self.most_together:
+            while stack and len(begun) < MOST_REGIONS:
                 above, region = stack.pop()
-                whole = self.plain.restrict(region.allowed, largest)
+                whole = self.plain.restored(region.allowed, largest, region.states)
                 for record, part in self.cover.parts(above, region):
                     if record.branching[0] == 6:  # it stands elsewhere, or what it is the image of
                         _, refers, *by = record.branching
@@ -134,24 +133,32 @@ class PlainProof:
                 )
         self.progress(len(self.records), len(self.records))
 
-    def together(self, begun: list[Begun]) -> Iterator[Begun]:
+    def together(self, begun: Iterable[Begun]) -> Iterator[Begun]:
         """Regions, a few at a time, each with its own world in place of its whole's, after its first sweeps."""
-        for at in range(0, len(begun), self.most_together):
-            some = [
-                (r, part, self.plain.restrict(part.allowed, w))
-                for r, part, w in begun[at : at + self.most_together]
-            ]
-            brief = [
-                (part, world, record.rounds[0].sweeps)
-                for record, part, world in some
-                if world is not None and record.rounds and record.rounds[0].value is None
-            ]
-            if brief:
-                parts, worlds, sweeps = (list(column) for column in zip(*brief, strict=True))
-                values = self.plain.swept(worlds, [part.value for part in parts], sweeps)
-                for part, value in zip(parts, values, strict=True):
-                    part.value = value
-            yield from some
+        some: list[Begun] = []
+        entries = 0
+        for record, part, whole in begun:
+            world = self.plain.restrict(part.allowed, whole)
+            some.append((record, part, world))
+            entries += len(world.entries) if world else 0
+            if len(some) >= MOST_REGIONS or entries >= MOST_ENTRIES:
+                yield from self.swept(some)
+                some, entries = [], 0
+        yield from self.swept(some)
+
+    def swept(self, some: list[Begun]) -> list[Begun]:
+        """Regions with their worlds after the sweeps of their first round, which are made side by side."""
+        brief = [
+            (part, world, record.rounds[0].sweeps)
+            for record, part, world in some
+            if world is not None and record.rounds and record.rounds[0].value is None
+        ]
+        if brief:
+            parts, worlds, sweeps = (list(column) for column in zip(*brief, strict=True))
+            values = self.plain.swept(worlds, [part.value for part in parts], sweeps)
+            for part, value in zip(parts, values, strict=True):
+                part.value = value
+        return some
 
     def closes(self, record: Record, region: Region, world: World | None, root: bool = False) -> bool:
         """Apply the rounds of a record to a region with its world; whether no improving tree is left in it.
@@ -159,6 +166,7 @@ class PlainProof:
         The sweeps of the first round were made (`together`).
         """
         plain, number, closed = self.plain, record.number, False
+        region.states = NOWHERE if world is None else world.states
         for place, entry in enumerate(record.rounds, 1):
             at_end = root or (place == len(record.rounds) and record.branching[0] in (0, 4))
             if world is None:
@@ -210,6 +218,7 @@ class PlainProof:
                 if root:
                     region.allowed = self.symmetries.without_images(region.allowed, before)
                 world = plain.restrict(region.allowed, world)
+                region.states = NOWHERE if world is None else world.states
         return closed or world is None
 
     def filtered(self, number: int, region: Region, losses: Losses, removed: np.ndarray, budget: float) -> Mask:

@@ -49,6 +49,7 @@ class PlainModel:
     def __init__(self, mdp: MDP) -> None:
         self.num_states, self.num_actions, self.discount = mdp.num_states, mdp.num_actions, mdp.discount
         self.initial, self.features, self.reward = mdp.initial, mdp.features, mdp.reward_of_choice
+        self.begin = np.flatnonzero(self.initial > 0)
         self.num_rows, self.largest = len(self.reward), float(np.abs(self.reward).max(initial=0.0))
         self.state_of_row = np.repeat(np.arange(self.num_states), np.diff(mdp.choice_start))
         self.exists, self.row = mdp.choice_of >= 0, first_of_equals(mdp, self.state_of_row)[mdp.choice_of]
@@ -183,31 +184,38 @@ class PlainModel:
         Those that the whole was made for must include them: its other rows are gone.
         """
         whole = whole or self.everything
+        pairs, usable = self.taken(allowed, whole)
+        if len(pairs) == len(whole.pairs) and whole is not self.everything:
+            return whole
+        self.drop_dead(whole, usable)
+        states = whole.reached(self.begin, usable)
+        known = np.zeros(self.num_states, bool)
+        known[whole.state[usable]] = True
+        return self.remaining(whole, pairs, usable, states) if known[states].all() else None
+
+    def restored(self, allowed: Mask, whole: World, states: Mask) -> World:
+        """The same where it is known which states remain; the whole if none do."""
+        if len(states) == 0:
+            return whole
+        pairs, usable = self.taken(allowed, whole)
+        if self.unusable:  # rows to dead states
+            usable[whole.row_of[~states[whole.target]]] = False
+        return self.remaining(whole, pairs, usable, states)
+
+    def taken(self, allowed: Mask, whole: World) -> tuple[np.ndarray, Mask]:
+        """Pairs and rows [usable row of the whole] that allowed actions lead to."""
         pairs = whole.pairs[allowed.ravel()[self.cell_of_pair[whole.pairs]]]
         taken = np.zeros(self.num_rows, bool)
         taken[self.row_of_pair[pairs]] = True
-        usable = taken[whole.rows]
-        self.drop_dead(whole, usable)
-        states = self.reached(whole, usable)
-        known = np.zeros(self.num_states, bool)
-        known[whole.state[usable]] = True
-        if not known[states].all():
-            return None
-        groups = np.zeros(self.num_groups, bool)
-        groups[self.group_of[states]] = True
-        usable &= states[whole.state]
-        taken[whole.rows] = usable
-        return whole.part(states, groups, pairs[taken[self.row_of_pair[pairs]]], usable)
+        return pairs, taken[whole.rows]
 
-    def reached(self, whole: World, usable: Mask) -> Mask:
-        """[state] whether usable rows of a world lead there."""
-        states, ahead = self.initial > 0, usable.copy()
-        while True:
-            here = ahead & states[whole.state]
-            if not here.any():
-                return states
-            states[whole.target[here[whole.row_of]]] = True
-            ahead &= ~here
+    def remaining(self, whole: World, pairs: np.ndarray, usable: Mask, states: Mask) -> World:
+        """The part of a world that usable rows of reached states make up."""
+        usable = usable & states[whole.state]
+        taken, groups = np.zeros(self.num_rows, bool), np.zeros(self.num_groups, bool)
+        taken[whole.rows[usable]] = True
+        groups[self.group_of[states]] = True
+        return whole.part(states, groups, pairs[taken[self.row_of_pair[pairs]]], usable)
 
     def drop_dead(self, whole: World, usable: Mask) -> None:
         """Leave only rows that never lead to a dead state: one where every allowed action is forbidden or does."""

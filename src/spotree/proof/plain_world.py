@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import breadth_first_order
 
 from spotree.axes import Floats
 
@@ -33,6 +35,31 @@ class World:
         """[entry]"""
         source: np.ndarray = self.state[self.row_of]
         return source
+
+    @cached_property
+    def as_graph(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All states, first those with rows in their order; where the entries of each of them begin; [entry] place."""
+        first = np.flatnonzero(np.diff(self.state, prepend=-1))
+        without = np.ones(len(self.states), bool)
+        without[self.state[first]] = False
+        order = np.concatenate([self.state[first], np.flatnonzero(without)])
+        begins = np.full(len(order) + 1, len(self.entries))
+        begins[: len(first)] = np.searchsorted(self.row_of, first)
+        place = np.empty(len(order), np.int32)
+        place[order] = np.arange(len(order))
+        return order, begins, place
+
+    def reached(self, initial: np.ndarray, usable: Mask) -> Mask:
+        """[state] whether usable rows lead there from one of the initial states."""
+        order, begins, place = self.as_graph
+        kept = usable[self.row_of]
+        onward = place[np.concatenate([self.target[kept], initial])]  # one more node leads to the initial states
+        begin = np.append(np.concatenate([[0], np.cumsum(kept, dtype=np.int32)])[begins], len(onward))
+        graph = sparse.csr_array((np.ones(len(onward)), onward, begin), shape=(len(begin) - 1, len(begin) - 1))
+        seen = breadth_first_order(graph, len(order), return_predecessors=False)[1:]
+        found = np.zeros(len(order), bool)
+        found[order[seen]] = True
+        return found
 
     def part(self, states: Mask, groups: Mask, pairs: np.ndarray, usable: Mask) -> "World":
         """What these of its rows make up."""
