@@ -6,6 +6,7 @@ says) and `numbers-NNNN` (float64, stored byte plane by byte plane, which compre
 
 import json
 import zipfile
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,6 +109,16 @@ def unshuffled(raw: bytes) -> Floats:
     return numbers
 
 
+def joined(kind: type, parts: Iterable[np.ndarray]) -> np.ndarray:
+    """All parts one after the other in an array that grows: a large one is not in memory twice."""
+    whole: np.ndarray = np.zeros(0, kind)
+    for part in parts:
+        before = len(whole)
+        whole.resize(before + len(part), refcheck=False)
+        whole[before:] = part
+    return whole
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Certificate:
     """A certificate as it stands in its file."""
@@ -131,17 +142,15 @@ class Certificate:
                     )
                 check_header(header)
                 chunks = range(header["chunks"])
-                words = [unpacked(archive.read(f"words-{k:04d}")) for k in chunks]
-                numbers = [unshuffled(archive.read(f"numbers-{k:04d}")) for k in chunks]
+                words = joined(np.int32, (unpacked(archive.read(f"words-{k:04d}")) for k in chunks))
+                numbers = joined(np.float64, (unshuffled(archive.read(f"numbers-{k:04d}")) for k in chunks))
         except KeyError as error:
             raise ReadError(f"{path}: not a certificate, or a damaged one (no member {error})") from error
         except MemoryError as error:
             raise ReadError(f"{path}: the certificate does not fit into this machine's memory") from error
         except DAMAGED as error:
             raise ReadError(f"{path}: not a certificate, or a damaged one ({error})") from error
-        return Certificate(
-            header, np.concatenate([np.zeros(0, np.int32), *words]), np.concatenate([np.zeros(0), *numbers])
-        )
+        return Certificate(header, words, numbers)
 
     def save(self, path: str | Path) -> None:
         """Write it back, as one chunk."""
