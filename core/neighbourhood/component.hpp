@@ -99,10 +99,10 @@ class ComponentSystem {
   private:
     // What equations leave over counts for as many steps as are left: many where some state is hardly left.
     void look_at_steps() {
-        for (size_t i = 0; i < constant.size(); ++i) {
+        for (size_t i = 0; i < constant.size() && !rough; ++i) {
             double leak = 1;
             for (int32_t k = start[i]; k < start[i + 1]; ++k) leak -= weight[k];
-            rough = rough || units_ > kDigits * leak;
+            rough = units_ > kDigits * leak;
         }
     }
 

@@ -98,8 +98,10 @@ class PlainProof:
             return
         largest = self.plain.restrict(region.allowed) or self.plain.everything  # others are parts of the root
         solo = [record for record in self.records.values() if record.parent == -2]
-        for record, part, world in self.together((r, self.with_leaf(r, region), largest) for r in solo):
+        leaves = ((r, self.with_leaf(r, region), largest) for r in solo)
+        for done, (record, part, world) in enumerate(self.together(leaves), 1):
             self.check_hopeless(record, part, world)
+            self.progress(done, len(self.records))
         if region.losses is not None:
             region.losses = self.cover.trees.losses(region.losses.each, region.items)
             if region.upper - region.losses.of(region.items) <= self.threshold:
@@ -108,7 +110,7 @@ class PlainProof:
         owed: list[tuple[int, int, bytes]] = []
         stack = [(root, region)]
         while stack:
-            self.progress(len(known), len(self.records))
+            self.progress(len(solo) + len(known), len(self.records))
             begun: list[Begun] = []
             while stack and len(begun) < MOST_REGIONS:
                 above, region = stack.pop()
