@@ -63,10 +63,10 @@ def test_sweeps_take_one_state_after_the_other():
                     worth.append((mdp.reward_of_choice[row] + mdp.discount * chance @ value) / (1 - stay))
                 value[state] = max(worth, default=value[state])
         more = plain.restrict(np.ones_like(allowed))
-        found = plain.swept([more, world, more], [start, start, value], [1, 3, 5])
+        found = plain.swept([(more, start, 1), (world, start, 3), (more, value, 5)])
         np.testing.assert_allclose(found[1], value, rtol=1e-12)
-        np.testing.assert_array_equal(found[0], plain.swept([more], [start], [1])[0])  # worlds do not mix
-        np.testing.assert_array_equal(found[2], plain.swept([more], [value], [5])[0])
+        np.testing.assert_array_equal(found[0], plain.swept([(more, start, 1)])[0])  # worlds do not mix
+        np.testing.assert_array_equal(found[2], plain.swept([(more, value, 5)])[0])
 
 
 def test_visits_from_those_of_a_larger_region_are_those_from_scratch():

@@ -10,7 +10,7 @@ import numpy as np
 
 from spotree.axes import Floats
 from spotree.proof.plain_model import DENSE, STEP, TINY, UNIT, PlainModel
-from spotree.proof.plain_sweeps import swept
+from spotree.proof.plain_sweeps import Sweeps, swept
 from spotree.proof.plain_world import Mask, World
 
 ROUNDED_VISITS = 1e-6  # of all visits: so much above what arrives may be rounding, and is lowered
@@ -64,11 +64,9 @@ class Plain(PlainModel):
         excess = (worth - value[world.state]).max(initial=0.0)
         return sum(self.start_value(value, float(excess) / self.far))
 
-    def swept(self, worlds: list[World], starts: list[Floats], sweeps: list[int]) -> list[Floats]:
+    def swept(self, asked: list[Sweeps]) -> list[Floats]:
         """Values after sweeps of value iteration in place, in the order of the search, own loops summed up."""
-        if max(sweeps, default=0) == 0:
-            return [start.copy() for start in starts]
-        return swept(worlds, starts, sweeps, self.layer, *self.swept_rows)
+        return swept(asked, self.layer, *self.swept_rows)
 
     def least(self, world: World) -> Least:
         """Steps that every choice of a state makes possible, and how likely they are at least."""
@@ -173,12 +171,15 @@ class Plain(PlainModel):
         never: float,
     ) -> Floats:
         """[group, action] least loss by taking the action there, up to `never`, which stands for infinity."""
-        place = np.zeros(self.num_rows, int)
-        place[world.rows] = np.arange(len(world.rows))
-        each = (visits[world.state] * regret)[place[self.row_of_pair[world.pairs]]]
-        loss = np.bincount(self.cell_of_pair[world.pairs], each, allowed.size).reshape(allowed.shape)
-        if self.unusable:
-            sure = np.repeat(self.surely_visited(world, least, floor), self.num_actions)  # [pair]
-            sure[world.pairs] = False
-            loss.ravel()[self.cell_of_pair[sure]] = never
+        worth = np.zeros(self.num_rows)
+        worth[world.rows] = visits[world.state] * regret
+        if self.unusable:  # rows that no allowed policy takes, and actions that are forbidden
+            sure = self.surely_visited(world, least, floor)
+            barred = sure[self.state_of_row]
+            barred[world.rows] = False
+            worth[barred] = never
+            each = np.where(self.exists, worth[self.row], np.where(sure, never, 0.0)[:, None])
+        else:
+            each = worth[self.row]
+        loss = np.bincount(self.cell.ravel(), each.ravel(), allowed.size).reshape(allowed.shape)
         return np.where(world.groups[:, None], np.where(allowed, np.minimum(loss, never), never), 0.0)

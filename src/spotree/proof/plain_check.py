@@ -5,7 +5,8 @@ and its evaluation are its own (cover.py, plain.py, plain_trees.py). "Improving"
 incumbent's by more than the tolerance.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from spotree.proof.certificate import Certificate
 from spotree.proof.cover import NOWHERE, Cover, Region, RejectedError
 from spotree.proof.plain import SHARE, Plain
 from spotree.proof.plain_model import LEAST_CHANCE, STEP, TINY, UNIT
+from spotree.proof.plain_sweeps import Sweeps
 from spotree.proof.plain_symmetry import PlainSymmetries
 from spotree.proof.plain_trees import Losses
 from spotree.proof.plain_undiscounted import PlainUndiscounted
@@ -22,8 +24,8 @@ from spotree.proof.records import Record, read_records
 
 ROUNDED = 1e-12  # what dividing by a sum may leave above 1
 MOST, LEAST = 1e100, 1e-200  # no return, no tolerance is beyond
-Begun = tuple[Record, Region, World | None]
-MOST_REGIONS, MOST_ENTRIES = 64, 400_000  # that are swept side by side; more entries would not be faster
+MOST_REGIONS, MOST_ENTRIES = 128, 1_000_000  # that are swept side by side
+Check = Generator[Sweeps, Any, bool]  # is told the values after them
 
 
 class PlainProof:
@@ -63,6 +65,7 @@ class PlainProof:
         self.records = read_records(certificate, mdp.num_states)
         self.cover = Cover(self.plain, header, self.records, self.threshold)
         self.progress = progress
+        self.most_together = max(1, min(MOST_REGIONS, MOST_ENTRIES // max(1, len(mdp.target))))
 
     def check_sums(self) -> None:
         """The lemmas assume that no row's probabilities sum to more than 1; what rounding adds counts as discount."""
@@ -93,15 +96,16 @@ class PlainProof:
         allowed = np.ones((self.plain.num_groups, self.plain.num_actions), bool)
         highest = np.full(self.plain.num_states, self.plain.reward.max(initial=0.0) / self.plain.far)
         region = Region(allowed, [(0, -1)], highest, np.zeros(self.plain.num_states))
-        ((_, _, world),) = self.together([(root, region, None)])
-        if self.closes(root, region, world, root=True):
+        if self.together([self.closes(root, region, None, root=True)]) == [True]:
             return
         largest = self.plain.restrict(region.allowed) or self.plain.everything  # others are parts of the root
         solo = [record for record in self.records.values() if record.parent == -2]
-        leaves = ((r, self.with_leaf(r, region), largest) for r in solo)
-        for done, (record, part, world) in enumerate(self.together(leaves), 1):
-            self.check_hopeless(record, part, world)
-            self.progress(done, len(self.records))
+        for at in range(0, len(solo), self.most_together):
+            some = solo[at : at + self.most_together]
+            closed = self.together([self.closes(r, self.with_leaf(r, region), largest) for r in some])
+            for record, holds in zip(some, closed, strict=True):
+                self.check_hopeless(record, holds)
+            self.progress(at + len(some), len(self.records))
         if region.losses is not None:
             region.losses = self.cover.trees.losses(region.losses.each, region.items)
             if region.upper - region.losses.of(region.items) <= self.threshold:
@@ -111,8 +115,8 @@ class PlainProof:
         stack = [(root, region)]
         while stack:
             self.progress(len(solo) + len(known), len(self.records))
-            begun: list[Begun] = []
-            while stack and len(begun) < MOST_REGIONS:
+            begun: list[tuple[Record, Region, World]] = []
+            while stack and len(begun) < self.most_together:
                 above, region = stack.pop()
                 whole = self.plain.restored(region.allowed, largest, region.states)
                 for record, part in self.cover.parts(above, region):
@@ -123,9 +127,10 @@ class PlainProof:
                         continue
                     known[record.number] = part.digest
                     begun.append((record, part, whole))
-            for record, part, world in self.together(begun):
+            closed = self.together([self.closes(*each) for each in begun])
+            for (record, part, _), holds in zip(begun, closed, strict=True):
                 # What is closed for the checker need not have been for the search: other regions may equal its parts.
-                if not self.closes(record, part, world) or record.branching[0] in (2, 3):
+                if not holds or record.branching[0] in (2, 3):
                     stack.append((record, part))
         for number, refers, digest in owed:  # lemma 8: equal regions need one proof; lemma S: so do images
             if known.get(refers) != digest:
@@ -135,47 +140,30 @@ class PlainProof:
                 )
         self.progress(len(self.records), len(self.records))
 
-    def together(self, begun: Iterable[Begun]) -> Iterator[Begun]:
-        """Regions, a few at a time, each with its own world in place of its whole's, after its first sweeps."""
-        some: list[Begun] = []
-        entries = 0
-        for record, part, whole in begun:
-            world = self.plain.restrict(part.allowed, whole)
-            some.append((record, part, world))
-            entries += len(world.entries) if world else 0
-            if len(some) >= MOST_REGIONS or entries >= MOST_ENTRIES:
-                yield from self.swept(some)
-                some, entries = [], 0
-        yield from self.swept(some)
+    def together(self, checks: list[Check]) -> list[bool]:
+        """What checks say that run side by side: sweeps that they ask for are made for all of them at once."""
+        said, answers = [False] * len(checks), dict.fromkeys(range(len(checks)))
+        while answers:
+            asked: dict[int, Sweeps] = {}
+            for k, answer in answers.items():
+                try:
+                    asked[k] = checks[k].send(answer)
+                except StopIteration as end:
+                    said[k] = end.value
+            answers = dict(zip(asked, self.plain.swept(list(asked.values())), strict=True))
+        return said
 
-    def swept(self, some: list[Begun]) -> list[Begun]:
-        """Regions with their worlds after the sweeps of their first round, which are made side by side."""
-        brief = [
-            (part, world, record.rounds[0].sweeps)
-            for record, part, world in some
-            if world is not None and record.rounds and record.rounds[0].value is None
-        ]
-        if brief:
-            parts, worlds, sweeps = (list(column) for column in zip(*brief, strict=True))
-            values = self.plain.swept(worlds, [part.value for part in parts], sweeps)
-            for part, value in zip(parts, values, strict=True):
-                part.value = value
-        return some
-
-    def closes(self, record: Record, region: Region, world: World | None, root: bool = False) -> bool:
-        """Apply the rounds of a record to a region with its world; whether no improving tree is left in it.
-
-        The sweeps of the first round were made (`together`).
-        """
+    def closes(self, record: Record, region: Region, whole: World | None, root: bool = False) -> Check:
+        """Apply the rounds of a record to a region, part of a whole; whether no improving tree is left in it."""
         plain, number, closed = self.plain, record.number, False
+        world = plain.restrict(region.allowed, whole)
         region.states = NOWHERE if world is None else world.states
         for place, entry in enumerate(record.rounds, 1):
             at_end = root or (place == len(record.rounds) and record.branching[0] in (0, 4))
             if world is None:
                 return True
             if entry.value is None:
-                if place > 1:
-                    (region.value,) = plain.swept([world], [region.value], [entry.sweeps])
+                region.value = yield world, region.value, entry.sweeps
                 region.value[entry.states] = entry.values
             else:
                 region.value = entry.value
@@ -252,8 +240,8 @@ class PlainProof:
         leaf = self.cover.trees.groups[self.leaf_of(record)]
         return root.narrowed(self.cover.only(root.allowed, leaf, record.first))
 
-    def check_hopeless(self, record: Record, part: Region, world: World | None) -> None:
+    def check_hopeless(self, record: Record, closed: bool) -> None:
         """Lemma 6: the root region with this one leaf is closed."""
-        if record.branching[0] != 4 or not self.closes(record, part, world):
+        if record.branching[0] != 4 or not closed:
             raise RejectedError(f"region {record.number}: the leaf is not shown to be hopeless")
         self.symmetries.hopeless(self.cover.trees, self.leaf_of(record), record.first)

@@ -61,8 +61,10 @@ class PlainModel:
         self.group_of = np.array([number.setdefault(row.tobytes(), len(number)) for row in mdp.features + 0.0])
         self.num_groups = len(number)
         self.first_state = np.unique(self.group_of, return_index=True)[1]  # [group]
-        self.row_of_pair = self.row.ravel()  # [pair] state * actions + action
-        self.cell_of_pair = (self.group_of[:, None] * self.num_actions + np.arange(self.num_actions)).ravel()
+        self.cell = self.group_of[:, None] * self.num_actions + np.arange(self.num_actions)  # [state, action]
+        leads = np.zeros((self.num_rows, self.num_actions), bool)
+        leads[self.row[self.exists], np.nonzero(self.exists)[1]] = True
+        self.actions_of_row = np.packbits(leads, axis=1).T.copy()  # [8 actions, row] those that lead to it, as bits
         self.unusable = not self.exists.all()  # whether an allowed action may be one that no policy takes
         step = self.source * self.num_states + self.target
         steps, self.step_of = np.unique(step, return_inverse=True)  # [entry] number of its (state, next state)
@@ -168,7 +170,6 @@ class PlainModel:
         return World(
             np.ones(self.num_states, bool),
             np.ones(self.num_groups, bool),
-            np.flatnonzero(self.exists),
             rows,
             self.state_of_row[rows],
             self.reward[rows],
@@ -184,38 +185,36 @@ class PlainModel:
         Those that the whole was made for must include them: its other rows are gone.
         """
         whole = whole or self.everything
-        pairs, usable = self.taken(allowed, whole)
-        if len(pairs) == len(whole.pairs) and whole is not self.everything:
+        usable = self.taken(allowed, whole)
+        if usable.all() and whole is not self.everything:
             return whole
         self.drop_dead(whole, usable)
         states = whole.reached(self.begin, usable)
         known = np.zeros(self.num_states, bool)
         known[whole.state[usable]] = True
-        return self.remaining(whole, pairs, usable, states) if known[states].all() else None
+        return self.remaining(whole, usable, states) if known[states].all() else None
 
     def restored(self, allowed: Mask, whole: World, states: Mask) -> World:
         """The same where it is known which states remain; the whole if none do."""
         if len(states) == 0:
             return whole
-        pairs, usable = self.taken(allowed, whole)
+        usable = self.taken(allowed, whole)
         if self.unusable:  # rows to dead states
             usable[whole.row_of[~states[whole.target]]] = False
-        return self.remaining(whole, pairs, usable, states)
+        return self.remaining(whole, usable, states)
 
-    def taken(self, allowed: Mask, whole: World) -> tuple[np.ndarray, Mask]:
-        """Pairs and rows [usable row of the whole] that allowed actions lead to."""
-        pairs = whole.pairs[allowed.ravel()[self.cell_of_pair[whole.pairs]]]
-        taken = np.zeros(self.num_rows, bool)
-        taken[self.row_of_pair[pairs]] = True
-        return pairs, taken[whole.rows]
+    def taken(self, allowed: Mask, whole: World) -> Mask:
+        """[usable row of the whole] whether an allowed action leads to it."""
+        group, found = self.group_of[whole.state], np.zeros(len(whole.rows), bool)
+        for may, leads in zip(np.packbits(allowed, axis=1).T, self.actions_of_row, strict=True):
+            found |= (may[group] & leads[whole.rows]) > 0
+        return found
 
-    def remaining(self, whole: World, pairs: np.ndarray, usable: Mask, states: Mask) -> World:
+    def remaining(self, whole: World, usable: Mask, states: Mask) -> World:
         """The part of a world that usable rows of reached states make up."""
-        usable = usable & states[whole.state]
-        taken, groups = np.zeros(self.num_rows, bool), np.zeros(self.num_groups, bool)
-        taken[whole.rows[usable]] = True
+        groups = np.zeros(self.num_groups, bool)
         groups[self.group_of[states]] = True
-        return whole.part(states, groups, pairs[taken[self.row_of_pair[pairs]]], usable)
+        return whole.part(states, groups, usable & states[whole.state])
 
     def drop_dead(self, whole: World, usable: Mask) -> None:
         """Leave only rows that never lead to a dead state: one where every allowed action is forbidden or does."""

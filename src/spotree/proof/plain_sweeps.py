@@ -10,6 +10,8 @@ import numpy as np
 from spotree.axes import Floats
 from spotree.proof.plain_world import World
 
+Sweeps = tuple[World, Floats, int]  # where sweeps begin, and how many they are
+
 
 def walked(num_states: int, source: np.ndarray, target: np.ndarray) -> list[int]:
     """States as a depth-first walk leaves them that takes states and next states as they stand in the model."""
@@ -48,22 +50,29 @@ def layered(order: list[int], source: np.ndarray, target: np.ndarray) -> np.ndar
     return np.array(layer, int)[place]
 
 
-def swept(
-    worlds: list[World], starts: list[Floats], sweeps: list[int], layer: np.ndarray, pay: Floats, weight: Floats
-) -> list[Floats]:
-    """Values after so many sweeps in place of each world: states take the largest pay + weight * value of their rows.
+def swept(asked: list[Sweeps], layer: np.ndarray, pay: Floats, weight: Floats) -> list[Floats]:
+    """Values after the sweeps that are asked for: states take the largest pay + weight * value of their rows.
 
-    Worlds side by side are one world, in which a sweep takes no more steps than in one of them.
+    Worlds side by side are one world, in which a sweep takes no more steps than in one of them. When half of them
+    have had their sweeps, the others go on without them.
     """
-    size, value, found = len(layer), np.concatenate(starts), [start.copy() for start in starts]
-    steps = in_steps(*(beside if len(worlds) > 1 else alone)(worlds, layer, pay, weight))
-    for sweep in range(1, max(sweeps) + 1):
-        for those, begins, gain, where, likely, onward in steps:
+    if not asked:
+        return []
+    until = sorted(sweeps for _, _, sweeps in asked)[len(asked) // 2]
+    value = np.concatenate([start for _, start, _ in asked])
+    part = value.reshape(len(asked), -1)  # [world, state]
+    rows = (beside if len(asked) > 1 else alone)([world for world, _, _ in asked], layer, pay, weight)
+    steps = in_steps(*rows)
+    found: dict[int, Floats] = {}
+    for sweep in range(until + 1):
+        for those, begins, gain, where, likely, onward in steps if sweep else []:
             worth = gain + np.bincount(where, likely * value[onward], len(gain))
             value[those] = np.maximum.reduceat(worth, begins)
-        for k in np.flatnonzero(np.array(sweeps) == sweep).tolist():
-            found[k] = value[k * size : (k + 1) * size].copy()
-    return found
+        found |= {k: part[k].copy() for k, (_, _, sweeps) in enumerate(asked) if sweeps == sweep}
+    late = [k for k in range(len(asked)) if k not in found]
+    more = [(world, part[k], sweeps - until) for k in late for world, _, sweeps in asked[k : k + 1]]
+    found |= dict(zip(late, swept(more, layer, pay, weight), strict=True))
+    return [found[k] for k in range(len(asked))]
 
 
 def alone(worlds: list[World], layer: np.ndarray, pay: Floats, weight: Floats) -> list[np.ndarray]:

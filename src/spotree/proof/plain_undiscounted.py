@@ -14,6 +14,7 @@ from spotree.axes import Floats
 from spotree.mdp.model import MDP
 from spotree.proof.plain import LOWERINGS, PATIENCE, Bounded, Least, Plain
 from spotree.proof.plain_model import DENSE, STEP, UNIT, above_one
+from spotree.proof.plain_sweeps import Sweeps
 from spotree.proof.plain_world import Mask, World
 
 ENDS = 1e-12  # a row that lacks less than this to 1 does not end the episode
@@ -147,11 +148,11 @@ class PlainUndiscounted(Plain):
             raise ValueError("a floor's value is below what a choice is worth")
         return sum(self.start_value(value, 0.0))
 
-    def swept(self, worlds: list[World], starts: list[Floats], sweeps: list[int]) -> list[Floats]:
+    def swept(self, asked: list[Sweeps]) -> list[Floats]:
         """Values are listed, not swept: a sweep may break what makes a value prove itself."""
-        if any(sweeps):
+        if any(sweeps for _, _, sweeps in asked):
             raise ValueError("an undiscounted proof has no sweeps")
-        return [start.copy() for start in starts]
+        return [start.copy() for _, start, _ in asked]
 
     def sure_visits(
         self,

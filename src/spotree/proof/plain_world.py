@@ -21,7 +21,6 @@ class World:
 
     states: Mask  # [state] reached
     groups: Mask  # [group] reached
-    pairs: np.ndarray  # [pair] (state, action) that may be taken, by number
     rows: np.ndarray  # [usable row] its number in the model
     state: np.ndarray  # [usable row]
     reward: Floats  # [usable row]
@@ -61,13 +60,12 @@ class World:
         found[order[seen]] = True
         return found
 
-    def part(self, states: Mask, groups: Mask, pairs: np.ndarray, usable: Mask) -> "World":
+    def part(self, states: Mask, groups: Mask, usable: Mask) -> "World":
         """What these of its rows make up."""
         if usable.all():
             return World(
                 states,
                 groups,
-                pairs,
                 self.rows,
                 self.state,
                 self.reward,
@@ -81,7 +79,6 @@ class World:
         return World(
             states,
             groups,
-            pairs,
             self.rows[usable],
             self.state[usable],
             self.reward[usable],
