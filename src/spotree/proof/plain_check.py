@@ -102,9 +102,11 @@ class PlainProof:
         solo = [record for record in self.records.values() if record.parent == -2]
         for at in range(0, len(solo), self.most_together):
             some = solo[at : at + self.most_together]
-            closed = self.together([self.closes(r, self.with_leaf(r, region), largest) for r in some])
+            closed = self.together([self.hopeless(r, region, largest) for r in some])
             for record, holds in zip(some, closed, strict=True):
-                self.check_hopeless(record, holds)
+                # Again where those before were not yet known to be hopeless.
+                if not holds and self.together([self.hopeless(record, region, largest)]) != [True]:
+                    raise RejectedError(f"region {record.number}: the leaf is not shown to be hopeless")
             self.progress(at + len(some), len(self.records))
         if region.losses is not None:
             region.losses = self.cover.trees.losses(region.losses.each, region.items)
@@ -240,8 +242,9 @@ class PlainProof:
         leaf = self.cover.trees.groups[self.leaf_of(record)]
         return root.narrowed(self.cover.only(root.allowed, leaf, record.first))
 
-    def check_hopeless(self, record: Record, closed: bool) -> None:
-        """Lemma 6: the root region with this one leaf is closed."""
-        if record.branching[0] != 4 or not closed:
-            raise RejectedError(f"region {record.number}: the leaf is not shown to be hopeless")
-        self.symmetries.hopeless(self.cover.trees, self.leaf_of(record), record.first)
+    def hopeless(self, record: Record, root: Region, largest: World) -> Check:
+        """Lemma 6: whether the root region with this one leaf is closed; then no improving tree has the leaf."""
+        closed = yield from self.closes(record, self.with_leaf(record, root), largest)
+        if closed and record.branching[0] == 4:
+            self.symmetries.hopeless(self.cover.trees, self.leaf_of(record), record.first)
+        return closed and record.branching[0] == 4
