@@ -48,7 +48,7 @@ def test_trees_of_too_many_shapes_are_refused_by_their_numbers(lake, plain):
 
 def test_tables_that_checkers_would_refuse_are_too_large_for_a_proof_and_the_search_goes_on(tmp_path):
     mdp = load("tictactoe_vs_random")  # trees of 12 leaves: 100 sizes, times more than 250,000 sets of groups
-    found = certify(mdp, 11, max_leaves=12, time_limit=4, threads=1, certificate=tmp_path / "run.cert")
+    found = certify(mdp, 11, max_leaves=12, time_limit=10, threads=1, certificate=tmp_path / "run.cert")
     assert found.status is SolveStatus.TOO_LARGE
     assert found.value > 0  # a single leaf loses
     assert by_one(mdp, Certificate.load(tmp_path / "run.cert")).accepted  # the bound over all policies
