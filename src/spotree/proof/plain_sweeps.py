@@ -10,6 +10,7 @@ import numpy as np
 from spotree.axes import Floats
 from spotree.proof.plain_world import World
 
+LARGE = 20_000  # entries of a world: bringing more of them together takes longer than it saves
 Sweeps = tuple[World, Floats, int]  # where sweeps begin, and how many they are
 
 
@@ -58,6 +59,8 @@ def swept(asked: list[Sweeps], layer: np.ndarray, pay: Floats, weight: Floats) -
     """
     if not asked:
         return []
+    if len(asked) > 1 and max(len(world.entries) for world, _, _ in asked) > LARGE:
+        return [swept([one], layer, pay, weight)[0] for one in asked]
     until = sorted(sweeps for _, _, sweeps in asked)[len(asked) // 2]
     value = np.concatenate([start for _, start, _ in asked])
     part = value.reshape(len(asked), -1)  # [world, state]
