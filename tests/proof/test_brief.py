@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from oracles.certify import random_mdp
-from oracles.checkers import check
+from oracles.checkers import by_one, check
 from oracles.drawn_models import drawn
 from spotree.models import load
+from spotree.proof import plain_check
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
 from spotree.proof.ingredients import Ingredients
@@ -109,3 +110,20 @@ def test_a_state_that_is_stayed_in_for_long_has_the_same_value_for_search_and_ch
     certify(case.mdp, case.depth, time_limit=20, search=0.0, threads=1, certificate=path, ingredients=use)
     verdict = check(case.mdp, Certificate.load(path))
     assert verdict.accepted, verdict.reason
+
+
+def test_no_more_regions_are_side_by_side_than_fit(monkeypatch, tmp_path):
+    mdp, path, together = load("frozenlake_4x4"), tmp_path / "run.cert", []
+    certify(mdp, 1, time_limit=20, search=0.0, certificate=path)
+    swept = Plain.swept
+
+    def counted(plain, asked):
+        together.append(len(asked))
+        return swept(plain, asked)
+
+    monkeypatch.setattr(Plain, "swept", counted)
+    for most in (128, 2):
+        monkeypatch.setattr(plain_check, "MOST_REGIONS", most)
+        together.clear()
+        assert by_one(mdp, Certificate.load(path), plain=True).accepted
+        assert max(together) == 2 if most == 2 else max(together) > 2

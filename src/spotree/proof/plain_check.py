@@ -143,7 +143,11 @@ class PlainProof:
         self.progress(len(self.records), len(self.records))
 
     def together(self, checks: list[Check]) -> list[bool]:
-        """What checks say that run side by side: sweeps that they ask for are made for all of them at once."""
+        """What checks say that run side by side, so many at a time: their sweeps are made for all of them at once."""
+        most = self.most_together
+        if len(checks) > most:
+            slices = (checks[at : at + most] for at in range(0, len(checks), most))
+            return [closed for some in slices for closed in self.together(some)]
         said, answers = [False] * len(checks), dict.fromkeys(range(len(checks)))
         while answers:
             asked: dict[int, Sweeps] = {}

@@ -64,16 +64,17 @@ def swept(asked: list[Sweeps], layer: np.ndarray, pay: Floats, weight: Floats) -
     until = sorted(sweeps for _, _, sweeps in asked)[len(asked) // 2]
     value = np.concatenate([start for _, start, _ in asked])
     part = value.reshape(len(asked), -1)  # [world, state]
-    rows = (beside if len(asked) > 1 else alone)([world for world, _, _ in asked], layer, pay, weight)
-    steps = in_steps(*rows)
-    found: dict[int, Floats] = {}
-    for sweep in range(until + 1):
-        for those, begins, gain, where, likely, onward in steps if sweep else []:
+    found = {k: part[k].copy() for k, (_, _, sweeps) in enumerate(asked) if sweeps == 0}
+    if until > 0:
+        rows = (beside if len(asked) > 1 else alone)([world for world, _, _ in asked], layer, pay, weight)
+        steps = in_steps(*rows)
+    for sweep in range(1, until + 1):
+        for those, begins, gain, where, likely, onward in steps:
             worth = gain + np.bincount(where, likely * value[onward], len(gain))
             value[those] = np.maximum.reduceat(worth, begins)
         found |= {k: part[k].copy() for k, (_, _, sweeps) in enumerate(asked) if sweeps == sweep}
     late = [k for k in range(len(asked)) if k not in found]
-    more = [(world, part[k], sweeps - until) for k in late for world, _, sweeps in asked[k : k + 1]]
+    more = [(asked[k][0], part[k], asked[k][2] - until) for k in late]
     found |= dict(zip(late, swept(more, layer, pay, weight), strict=True))
     return [found[k] for k in range(len(asked))]
 

@@ -37,7 +37,7 @@ class World:
 
     @cached_property
     def as_graph(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """All states, first those with rows in their order; where the entries of each of them begin; [entry] place."""
+        """All states, first those with rows in their order; where the entries of each begin; [state] its place."""
         first = np.flatnonzero(np.diff(self.state, prepend=-1))
         without = np.ones(len(self.states), bool)
         without[self.state[first]] = False

@@ -65,10 +65,8 @@ def shown_bound(mdp: MDP, bound: float) -> float:
     """
     if mdp.discount == 1:
         return bound
-    longest, largest = (
-        int(np.diff(mdp.row_start).max(initial=1)),
-        float(np.abs(mdp.reward_of_choice).max(initial=0.0)),
-    )
+    longest = int(np.diff(mdp.row_start).max(initial=1))
+    largest = float(np.abs(mdp.reward_of_choice).max(initial=0.0))
     far = 1 - mdp.discount * (1 + mdp.excess) - 2 * UNIT
     return bound + 8 * (longest + 8) * UNIT * largest / far**2
 
