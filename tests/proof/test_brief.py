@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from oracles.certify import random_mdp
-from oracles.checkers import by_one, check
+from oracles.checkers import check
 from oracles.drawn_models import drawn
 from spotree.models import load
-from spotree.proof import plain_check
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.plain import Plain
+from spotree.proof.plain_check import PlainProof
 from spotree.proof.records import read_records
 from spotree.tree.tree import leaf
 
@@ -112,18 +112,20 @@ def test_a_state_that_is_stayed_in_for_long_has_the_same_value_for_search_and_ch
     assert verdict.accepted, verdict.reason
 
 
-def test_no_more_regions_are_side_by_side_than_fit(monkeypatch, tmp_path):
-    mdp, path, together = load("frozenlake_4x4"), tmp_path / "run.cert", []
+def test_no_more_checks_are_side_by_side_than_fit(tmp_path):
+    mdp, path, begun, side_by_side = load("frozenlake_4x4"), tmp_path / "run.cert", [0], []
     certify(mdp, 1, time_limit=20, search=0.0, certificate=path)
-    swept = Plain.swept
+    proof = PlainProof(mdp, Certificate.load(path), lambda done, total: None)
 
-    def counted(plain, asked):
-        together.append(len(asked))
-        return swept(plain, asked)
+    def check(number):
+        begun[0] += 1
+        side_by_side.append(begun[0])
+        yield proof.plain.everything, np.zeros(mdp.num_states), number % 3
+        begun[0] -= 1
+        return number % 2 == 0
 
-    monkeypatch.setattr(Plain, "swept", counted)
-    for most in (128, 2):
-        monkeypatch.setattr(plain_check, "MOST_REGIONS", most)
-        together.clear()
-        assert by_one(mdp, Certificate.load(path), plain=True).accepted
-        assert max(together) == 2 if most == 2 else max(together) > 2
+    for most, numbers in ((2, 7), (128, 7)):
+        proof.most_together = most
+        side_by_side.clear()
+        assert proof.together([check(k) for k in range(numbers)]) == [k % 2 == 0 for k in range(numbers)]
+        assert max(side_by_side) == min(most, numbers)
