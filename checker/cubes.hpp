@@ -69,6 +69,9 @@ class Cubes {
         int32_t level = 0;            // fewest splits that single it out
         size_t begin = 0, end = 0;    // of its edges
         std::vector<int32_t> groups;  // that are inside
+        // Sums over its groups are those of a smaller cube on the same side of the same feature, and these.
+        int32_t inner = -1;  // -1: none, its groups are all of them
+        std::vector<int32_t> between;
     };
 
     std::vector<Cube> cubes;  // cube 0 holds every group
@@ -125,6 +128,7 @@ class Cubes {
             if (std::erase_if(cuts, [](double x) { return std::isnan(x); })) cuts.push_back(kNever);
             std::sort(cuts.begin(), cuts.end());
             cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+            std::vector<int32_t> lefts, rights;
             for (size_t k = 1; k < cuts.size(); ++k) {
                 Set left(words, 0), right(words, 0);
                 for (const int32_t g : cubes[at].groups)
@@ -133,7 +137,22 @@ class Cubes {
                 const int32_t level = cubes[at].level + 1, one = add(std::move(left), level),
                               two = add(std::move(right), level);
                 edges.push_back({one, two});
+                lefts.push_back(one);
+                rights.push_back(two);
             }
+            nest(lefts);
+            std::ranges::reverse(rights);
+            nest(rights);
+        }
+    }
+
+    // Each of some cubes is inside of the next one.
+    void nest(const std::vector<int32_t>& growing) {
+        for (size_t k = 1; k < growing.size(); ++k) {
+            Cube &small = cubes[growing[k - 1]], &large = cubes[growing[k]];
+            if (large.inner >= 0) continue;
+            large.inner = growing[k - 1];
+            std::ranges::set_difference(large.groups, small.groups, std::back_inserter(large.between));
         }
     }
 

@@ -121,22 +121,23 @@ class Trees {
         }
     }
 
-    // What leaves of a cube lose by each action: the sum of two parts, or of all groups.
+    // What leaves of a cube lose by each action: cubes inside of each other, the smallest first.
     void add_up(int32_t cube) {
-        summed_[cube] = now_;
-        double* sum = &sum_[m_.pair(cube, 0)];
-        std::fill_n(sum, m_.actions, 0.0);
-        auto add = [&](const double* loss) {
-            for (int a = 0; a < m_.actions; ++a) sum[a] += loss[a];
-        };
-        const auto& here = c_.cubes[cube];
-        if (here.begin < here.end) {
-            for (const int32_t part : {c_.edges[here.begin].left, c_.edges[here.begin].right}) {
-                if (summed_[part] != now_) add_up(part);
-                add(&sum_[m_.pair(part, 0)]);
+        growing_.clear();
+        for (int32_t c = cube; c >= 0 && summed_[c] != now_; c = c_.cubes[c].inner) growing_.push_back(c);
+        for (; !growing_.empty(); growing_.pop_back()) {
+            const int32_t c = growing_.back(), inner = c_.cubes[c].inner;
+            double* sum = &sum_[m_.pair(c, 0)];
+            if (inner < 0) {
+                std::fill_n(sum, m_.actions, 0.0);
+            } else {
+                std::copy_n(&sum_[m_.pair(inner, 0)], m_.actions, sum);
             }
-        } else {
-            for (const int32_t g : here.groups) add(&losses_->loss[m_.pair(g, 0)]);
+            for (const int32_t g : inner < 0 ? c_.cubes[c].groups : c_.cubes[c].between) {
+                const double* loss = &losses_->loss[m_.pair(g, 0)];
+                for (int a = 0; a < m_.actions; ++a) sum[a] += loss[a];
+            }
+            summed_[c] = now_;
         }
     }
 
@@ -152,6 +153,7 @@ class Trees {
     std::vector<double> room_;
     std::vector<uint32_t> roomy_;
     std::vector<std::vector<int32_t>> todo_;
+    std::vector<int32_t> growing_;
     uint32_t now_ = 0, turn_ = 0;
 };
 
