@@ -248,7 +248,7 @@ class StateRule {
                     differs = occupancy[i] > 0 && m_.choices(i)[action_of[g]] != row;
                 }
             }
-            if (!differs) continue;
+            if (!differs || !can_part(region, g)) continue;
             double stake = 0;
             for (int a = 0; a < m_.num_actions; ++a) {
                 if (region.allowed.has(g, a))
@@ -257,6 +257,21 @@ class StateRule {
             if (stake > most) most = stake, best = g;
         }
         return best;
+    }
+
+    // Whether some of the allowed actions of a group do something else than the others. They may not,
+    // although tree and policy differ: the tree of least loss may take an action that is not allowed.
+    bool can_part(const Region& region, int group) const {
+        int lead = -1;
+        for (int a = 0; a < m_.num_actions; ++a) {
+            if (!region.allowed.has(group, a)) continue;
+            if (lead < 0) lead = a;
+            for (int k = m_.group_start[group]; k < m_.group_start[group + 1]; ++k) {
+                const int32_t* rows = m_.choices(m_.group_state[k]);
+                if (rows[a] != rows[lead]) return true;
+            }
+        }
+        return false;
     }
 
     // The allowed actions that do in the group what the relaxed policy does in its most visited state.
