@@ -170,3 +170,19 @@ def test_what_is_paid_for_staying_for_ever_does_not_widen_the_tolerance(tmp_path
     verdict = check(mdp, Certificate.load(tmp_path / "run.cert"))
     assert verdict.accepted
     assert verdict.tolerance == pytest.approx(7.5e-7)
+
+
+def test_a_tolerance_of_the_best_policys_return_is_taken_where_trees_return_much_less(tmp_path):
+    """The best policy goes round a million times, a leaf ends at once or never: 3 counts as nothing beside 1e6."""
+    chance = np.zeros((2, 2, 2))  # [action, state, next state]
+    chance[1, 0, 1], chance[0, 1, 0], chance[1, 1, 1] = 1, 1 - 1e-6, 1
+    ends, reward = np.array([[1.0, 0.0], [1e-6, 0.0]]), np.array([[0.0, 1.0], [0.0, 0.0]])
+    mdp = build_mdp(
+        chance, reward, 1.0, initial=0, features=np.zeros((2, 1)), ends=ends, undiscounted=True, must_end=True
+    )
+    found = certify(mdp, 0, tolerance=3e-6, time_limit=5, certificate=tmp_path / "run.cert")
+    assert found.value == 0
+    assert found.optimum == pytest.approx(1e6)
+    verdict = check(mdp, Certificate.load(tmp_path / "run.cert"))
+    assert verdict.accepted, verdict.reason
+    assert verdict.bound == pytest.approx(3)  # the tolerance: what counts as nothing

@@ -49,6 +49,7 @@ class SolveStatus(StrEnum):
 
     OPTIMAL = "proved optimal"
     TIME_LIMIT = "stopped at the time limit; the tree is the best found"
+    STUCK = "the proof ends within rounding: nothing is left to be parted; the tree is the best found"
     TOO_LARGE = "too large for a proof; the tree is the best found in the time"
     FINISHED = "finished; the tree is the best found"
     INTERRUPTED = "interrupted; the tree is the best found"

@@ -78,15 +78,20 @@ def scale_of(frame: Frame) -> float:
     """
     best, mdp = frame.optimum.value, frame.mdp
     if mdp.discount == 1:
-        of_use = np.zeros(len(mdp.choice_action) + 1, bool)  # the last one: forbidden
-        of_use[without_own_loops(mdp).choice_of] = True
-        reward = mdp.reward_of_choice[of_use[:-1] & reachable_states(mdp)[mdp.state_of_choice]]
-        scale = max(abs(best), float(reward.max(initial=0.0) - reward.min(initial=0.0)))
+        scale = max(abs(best), reward_spread(mdp))
         return scale or float(np.abs(mdp.reward_of_choice).max(initial=0.0)) or 1.0
     scale = max(abs(best), best - frame.random_value)
     if np.isfinite(scale) and scale > 0:
         return scale
     return max(abs(best), float(np.abs(mdp.reward_of_choice).max(initial=0.0)), TINY)
+
+
+def reward_spread(mdp: MDP) -> float:
+    """Of the rewards that an undiscounted episode can come to and leave behind."""
+    of_use = np.zeros(len(mdp.choice_action) + 1, bool)  # the last one: forbidden
+    of_use[without_own_loops(mdp).choice_of] = True
+    reward = mdp.reward_of_choice[of_use[:-1] & reachable_states(mdp)[mdp.state_of_choice]]
+    return float(reward.max(initial=0.0) - reward.min(initial=0.0))
 
 
 def make_problem(

@@ -13,7 +13,7 @@ from spotree.methods.history import Progress
 from spotree.methods.solution import Solution
 from spotree.proof.attempt import Attempt
 from spotree.proof.certificate import Certificate
-from spotree.proof.problem import Problem
+from spotree.proof.problem import Problem, reward_spread
 from spotree.proof.rounding import shown_bound, stated_margin
 from spotree.proof.saved_proof import SavedProof
 from spotree.tree.claim import claimed_tree, tree_lists
@@ -116,6 +116,10 @@ class Recorder:
 def header_of(problem: Problem, solution: Solution, bound: float) -> dict[str, Any]:
     """What the checker must know beside the two streams."""
     mdp, splits, tree = problem.frame.mdp, problem.groups.splits, solution.policy.tree
+    margin = stated_margin(mdp, tree.actions(mdp.features), problem.margin)
+    bound = max(bound, solution.value)
+    if mdp.discount == 1 and margin > max(abs(solution.value), abs(bound), reward_spread(mdp)):
+        bound = max(bound, margin)  # of the best policy's return: checkers take no tolerance above all they see
     return {
         "model": mdp.name,
         "fingerprint": fingerprint(mdp),
@@ -126,8 +130,8 @@ def header_of(problem: Problem, solution: Solution, bound: float) -> dict[str, A
         "depth": problem.frame.depth,
         "max_leaves": problem.frame.max_leaves,
         "value": solution.value,
-        "bound": max(bound, solution.value),
-        "margin": stated_margin(mdp, tree.actions(mdp.features), problem.margin),
+        "bound": bound,
+        "margin": margin,
         "tree": tree_lists(tree),
         "group_state": problem.groups.state.tolist(),
         "split_feature": splits.feature.tolist(),

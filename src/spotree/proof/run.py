@@ -23,6 +23,8 @@ from spotree.proof.shares import gets_on
 from spotree.proof.spread import Spread
 from spotree.tree.claim import claimed_tree
 
+UNFINISHED = {"too large": SolveStatus.TOO_LARGE, "stuck": SolveStatus.STUCK}  # by how an attempt ended
+
 
 @dataclass(slots=True, eq=False)
 class Run:
@@ -36,7 +38,7 @@ class Run:
     budget: float
     searched: int = 0  # times, beside the proof
     paid: bool = False  # whether the last search found a better tree
-    too_large: bool = False  # for a proof
+    unfinished: SolveStatus = SolveStatus.TIME_LIMIT  # why the last attempt ended, if it did not close
     interrupted: bool = False
     keeping: Keeping | None = None  # a checkpoint
     spreading: Spreading | None = None  # over workers
@@ -91,7 +93,7 @@ class Run:
         if self.problem.frame.hurried:
             return self.problem.frame.solution(self.incumbent.tree, SolveStatus.TIME_LIMIT)
         best = self.best = self.follow(self.first_turn())
-        while not (self.interrupted or best.proves_tree or self.too_large) and (
+        while not (self.interrupted or best.proves_tree or self.unfinished is SolveStatus.TOO_LARGE) and (
             after := next_turn(self.turn, self.standing)
         ):
             best = self.best = self.recorder.better(best, self.follow(after))
@@ -149,7 +151,7 @@ class Run:
         self.own = self.now if turn.level is None else self.own
         came = follow(self.now, turn.seconds, self.incumbent, self.recorder, self.use, self.memory, self.meanwhile)
         self.interrupted = self.interrupted or came  # a search meanwhile may have been told
-        self.too_large = self.now.ending == "too large"
+        self.unfinished = UNFINISHED.get(self.now.ending, SolveStatus.TIME_LIMIT)
         return self.now
 
     def meanwhile(self) -> bool:
@@ -169,8 +171,7 @@ class Run:
     def answer(self, best: Attempt) -> Solution:
         """What was reached, and its certificate."""
         frame, recorder, incumbent = self.problem.frame, self.recorder, self.incumbent
-        unfinished = SolveStatus.TOO_LARGE if self.too_large else SolveStatus.TIME_LIMIT
-        stopped = SolveStatus.INTERRUPTED if self.interrupted else unfinished
+        stopped = SolveStatus.INTERRUPTED if self.interrupted else self.unfinished
         # The tree that closed the proof is the incumbent, unless the time was up before it could be evaluated.
         closed = best.proves_tree and recorder.bound - incumbent.value <= 2 * self.problem.margin
         status = SolveStatus.OPTIMAL if closed else stopped
