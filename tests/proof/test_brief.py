@@ -12,6 +12,7 @@ from spotree.proof.certify import certify
 from spotree.proof.ingredients import Ingredients
 from spotree.proof.plain import Plain
 from spotree.proof.plain_check import PlainProof
+from spotree.proof.plain_sweeps import FEW
 from spotree.proof.records import read_records
 from spotree.tree.tree import leaf
 
@@ -64,24 +65,47 @@ def test_sweeps_take_one_state_after_the_other():
                     worth.append((mdp.reward_of_choice[row] + mdp.discount * chance @ value) / (1 - stay))
                 value[state] = max(worth, default=value[state])
         more = plain.restrict(np.ones_like(allowed))
-        found = plain.swept([(more, start, 1), (world, start, 3), (more, value, 5)])
+        asked = [(more, start, 1), (world, start, 3), (more, value, 5), (world, value, 0), (world, start, 2)]
+        assert len(asked) >= FEW  # side by side
+        found = plain.swept(asked)
         np.testing.assert_allclose(found[1], value, rtol=1e-12)
-        np.testing.assert_array_equal(found[0], plain.swept([(more, start, 1)])[0])  # worlds do not mix
-        np.testing.assert_array_equal(found[2], plain.swept([(more, value, 5)])[0])
+        for one, values in zip(asked, found, strict=True):  # worlds do not mix
+            np.testing.assert_allclose(values, plain.swept([one])[0], rtol=1e-13)
+
+
+def test_visits_side_by_side_are_those_of_each_world():
+    rng = np.random.default_rng(2)
+    for missing in ("random", "end", "stay", "random", "end"):
+        mdp = random_mdp(rng, missing)
+        plain, asked = Plain(mdp), []
+        floor = np.where(rng.random(mdp.num_states) < 0.2, 0.3, 0.0)
+        for _ in range(2 * FEW):
+            allowed = rng.random((plain.num_groups, plain.num_actions)) < 0.6
+            allowed[~allowed.any(axis=1), 0] = True
+            world = plain.restrict(allowed)
+            asked.append(plain.ask_visits(world, plain.least(world), floor, np.zeros(mdp.num_states), 1e-12))
+        for one, visits in zip(asked, plain.visited(asked, floor), strict=True):
+            np.testing.assert_allclose(visits, plain.visited([one], floor)[0], rtol=0, atol=1e-9)
+            assert plain.excess_visits(plain.least(one.world), visits, floor, np.inf)[0] <= 1e-12
 
 
 def test_visits_from_those_of_a_larger_region_are_those_from_scratch():
     mdp = load("frozenlake_8x8")
     plain, rng = Plain(mdp), np.random.default_rng(0)
     nothing, more = np.zeros(mdp.num_states), 0
+
+    def own(world, start):
+        (visits,) = plain.visited([plain.ask_visits(world, plain.least(world), nothing, start, 1e-9)], nothing)
+        return visits
+
     for _ in range(20):
         allowed = rng.random((plain.num_groups, plain.num_actions)) < 0.7
         allowed[~allowed.any(axis=1)] = True
         fewer = allowed & (np.cumsum(allowed, axis=1) <= 2)
         whole, part = plain.restrict(allowed), plain.restrict(fewer)
-        start = plain.own_visits(whole, plain.least(whole), nothing, nothing, 1e-9)
-        visits = plain.own_visits(part, plain.least(part), nothing, start, 1e-9)
-        scratch = plain.own_visits(part, plain.least(part), nothing, nothing, 1e-9)
+        start = own(whole, nothing)
+        visits = own(part, start)
+        scratch = own(part, nothing)
         np.testing.assert_allclose(visits, scratch, rtol=0, atol=1e-9)
         above, same = plain.excess_visits(plain.least(part), visits, nothing, enough=np.inf)
         assert same is visits

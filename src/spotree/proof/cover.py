@@ -57,8 +57,7 @@ class Cover:
         self.goes_left = [  # [split][group]
             first[:, f] < t for f, t in zip(header["split_feature"], header["split_threshold"], strict=True)
         ]
-        varies = (plain.choice_of != plain.choice_of[:, :1]).any(axis=1)
-        if not np.isin(self.group, plain.group_of[varies]).all():
+        if not np.isin(self.group, plain.varying).all():
             raise RejectedError("a state is said to name a group, but no choice matters there")
         self.children: dict[int, dict[tuple[int, int], Record]] = {}
         for record in records.values():

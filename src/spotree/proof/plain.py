@@ -4,13 +4,15 @@ Every bound includes what float64 rounding may have taken from it.
 """
 
 import itertools
-from dataclasses import dataclass
+from collections.abc import Generator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from spotree.axes import Floats
 from spotree.proof.plain_model import DENSE, STEP, TINY, UNIT, PlainModel
-from spotree.proof.plain_sweeps import Sweeps, swept
+from spotree.proof.plain_sweeps import FEW, PER_LAYER, Sweeps, swept
+from spotree.proof.plain_visits import Least, Visits, visited
 from spotree.proof.plain_world import Mask, World
 
 ROUNDED_VISITS = 1e-6  # of all visits: so much above what arrives may be rounding, and is lowered
@@ -28,20 +30,6 @@ class Bounded:
     upper: float  # no allowed policy returns more
     regret: Floats  # [usable row]
     lost: float  # no allowed policy pays more regret from any state on
-
-
-@dataclass(frozen=True, slots=True)
-class Least:
-    """Pairs (state, next state) that no allowed policy avoids, and the least probability of each: Pmin of lemma 3."""
-
-    source: np.ndarray  # [pair]
-    target: np.ndarray  # [pair]
-    chance: Floats  # [pair]
-
-    def arriving(self, visits: Floats) -> Floats:
-        """[state] visits that come from visits, for certain."""
-        found: np.ndarray = np.bincount(self.target, self.chance * visits[self.source], len(visits))
-        return found
 
 
 class Plain(PlainModel):
@@ -66,7 +54,7 @@ class Plain(PlainModel):
 
     def swept(self, asked: list[Sweeps]) -> list[Floats]:
         """Values after sweeps of value iteration in place, in the order of the search, own loops summed up."""
-        return swept(asked, self.layer, *self.swept_rows)
+        return swept(asked, self.everything, self.layer, *self.swept_rows)
 
     def least(self, world: World) -> Least:
         """Steps that every choice of a state makes possible, and how likely they are at least."""
@@ -76,7 +64,7 @@ class Plain(PlainModel):
         surely = (ways > 0) & (ways == choices[self.step_source])
         lowest = np.full(len(surely), np.inf)
         np.minimum.at(lowest, step, world.probability)
-        return Least(self.step_source[surely], self.step_target[surely], lowest[surely])
+        return Least(np.flatnonzero(surely), self.step_source[surely], self.step_target[surely], lowest[surely])
 
     def excess_visits(self, least: Least, visits: Floats, floor: Floats, enough: float) -> tuple[float, Floats]:
         """Lemma 3: by how much, in sum over states, the visits are above what arrives of them, or the floor.
@@ -107,20 +95,31 @@ class Plain(PlainModel):
         found[states] = np.maximum(np.linalg.solve(matrix[np.ix_(states, states)], inside), 0.0)
         return found
 
-    def own_visits(self, world: World, least: Least, floor: Floats, start: Floats, enough: float) -> Floats:
-        """Visits for lemma 3, found from below, from visits that hold: every iterate holds."""
+    def ask_visits(self, world: World, least: Least, floor: Floats, start: Floats, enough: float) -> Visits:
+        """Visits for lemma 3 are to be found from below, from visits that hold: every iterate holds."""
         own = least.source == least.target
         stays = np.bincount(least.target, self.discount * least.chance * own, self.num_states)
-        onward = Least(least.source, least.target, self.discount * least.chance * ~own / (1 - stays[least.target]))
+        chance = self.discount * least.chance * ~own / (1 - stays[least.target])
         begun = self.initial / (1 - stays)
-        visits = np.where(world.states, np.maximum(np.maximum(floor, begun), start), 0.0)
-        change = np.inf
+        start = np.where(world.states, np.maximum(np.maximum(floor, begun), start), 0.0)
+        return Visits(world, replace(least, chance=chance), begun, start, enough * (1 - self.discount))
+
+    def visited(self, asked: list[Visits], floor: Floats) -> list[Floats]:
+        """Visits as they are asked for: layer by layer in several worlds side by side, then in each of them."""
+        found = [each.start for each in asked]
+        if len(asked) >= FEW and len(self.step_source) <= PER_LAYER * (int(self.layer.max()) + 1):
+            found = visited(asked, self.step_source, self.step_target, self.layer)
+        return [self.own_visits(each, visits, floor) for each, visits in zip(asked, found, strict=True)]
+
+    def own_visits(self, asked: Visits, visits: Floats, floor: Floats) -> Floats:
+        """Visits in one world, from some that hold already."""
+        world, change = asked.world, np.inf
         for turn in itertools.count():
-            if change <= enough * (1 - self.discount):
+            if change <= asked.enough:
                 break
             if turn == PATIENCE and np.count_nonzero(world.states) <= DENSE:
-                return np.maximum(visits, self.lowered_visits(world, least, visits, floor))
-            fresh = np.maximum(visits, begun + onward.arriving(visits))  # nothing arrives where nobody comes
+                return np.maximum(visits, self.lowered_visits(world, self.least(world), visits, floor))
+            fresh = np.maximum(visits, asked.begun + asked.onward.arriving(visits))  # nothing where nobody comes
             if turn % BETWEEN_LOOKS == 0:
                 change = float((fresh - visits).sum())
             visits = fresh
@@ -135,11 +134,11 @@ class Plain(PlainModel):
         start: Floats,
         bounded: Bounded,
         tolerance: float,
-    ) -> tuple[Floats, float]:
+    ) -> Generator[Visits, Floats, tuple[Floats, float]]:
         """Visits for lemma 3, as stated or from `start` on, and what a tree may pay less because they are too high."""
         enough, most = ENOUGH * tolerance, bounded.regret.max(initial=0.0)
         if stated is None:
-            stated = self.own_visits(world, least, floor, start, enough / max(most, TINY))
+            stated = yield self.ask_visits(world, least, floor, start, enough / max(most, TINY))
         visits, small = np.where(world.states, stated, 0.0), enough / max(bounded.lost, TINY)
         above, visits = self.excess_visits(least, visits, floor, small)
         if SHARE * tolerance < bounded.lost * above and above <= ROUNDED_VISITS * visits.sum():
@@ -170,16 +169,21 @@ class Plain(PlainModel):
         regret: Floats,
         never: float,
     ) -> Floats:
-        """[group, action] least loss by taking the action there, up to `never`, which stands for infinity."""
-        worth = np.zeros(self.num_rows)
+        """[group, action] least loss by taking the action there, up to `never`, which stands for infinity.
+
+        Groups without a choice lose nothing.
+        """
+        worth, row, exists = np.zeros(self.num_rows), self.row[self.deciding], self.exists[self.deciding]
         worth[world.rows] = visits[world.state] * regret
+        each = worth[row]
         if self.unusable:  # rows that no allowed policy takes, and actions that are forbidden
             sure = self.surely_visited(world, least, floor)
             barred = sure[self.state_of_row]
             barred[world.rows] = False
             worth[barred] = never
-            each = np.where(self.exists, worth[self.row], np.where(sure, never, 0.0)[:, None])
-        else:
-            each = worth[self.row]
-        loss = np.bincount(self.cell.ravel(), each.ravel(), allowed.size).reshape(allowed.shape)
-        return np.where(world.groups[:, None], np.where(allowed, np.minimum(loss, never), never), 0.0)
+            each = np.where(exists, worth[row], np.where(sure[self.deciding], never, 0.0)[:, None])
+        may, loss = allowed[self.varying], np.zeros(allowed.shape)
+        sums = np.bincount(self.cell.ravel(), each.ravel(), may.size).reshape(may.shape)
+        loss[self.varying] = np.where(may, np.minimum(sums, never), never)
+        loss[~world.groups] = 0.0
+        return loss

@@ -19,13 +19,15 @@ from spotree.proof.plain_sweeps import Sweeps
 from spotree.proof.plain_symmetry import PlainSymmetries
 from spotree.proof.plain_trees import Losses
 from spotree.proof.plain_undiscounted import PlainUndiscounted
+from spotree.proof.plain_visits import Visits
 from spotree.proof.plain_world import Mask, World
 from spotree.proof.records import Record, read_records
 
 ROUNDED = 1e-12  # what dividing by a sum may leave above 1
 MOST, LEAST = 1e100, 1e-200  # no return, no tolerance is beyond
-MOST_REGIONS, MOST_ENTRIES = 128, 1_000_000  # that are swept side by side
-Check = Generator[Sweeps, Any, bool]  # is told the values after them
+MOST_REGIONS, MOST_ENTRIES = 512, 4_000_000  # that are swept side by side
+MOST_LOSSES = 50_000_000  # numbers in the tables of regions that are side by side
+Check = Generator[Sweeps | Visits, Any, bool]  # is told the values after them, the visits
 
 
 class PlainProof:
@@ -98,6 +100,9 @@ class PlainProof:
         region = Region(allowed, [(0, -1)], highest, np.zeros(self.plain.num_states))
         if self.together([self.closes(root, region, None, root=True)]) == [True]:
             return
+        if region.losses is not None:
+            table = region.losses.least.size + region.losses.leaf.size
+            self.most_together = max(1, min(self.most_together, MOST_LOSSES // table))
         largest = self.plain.restrict(region.allowed) or self.plain.everything  # others are parts of the root
         solo = [record for record in self.records.values() if record.parent == -2]
         for at in range(0, len(solo), self.most_together):
@@ -143,21 +148,28 @@ class PlainProof:
         self.progress(len(self.records), len(self.records))
 
     def together(self, checks: list[Check]) -> list[bool]:
-        """What checks say that run side by side, so many at a time: their sweeps are made for all of them at once."""
+        """What checks say that run side by side, so many at a time: what they ask for is found for all at once."""
         most = self.most_together
         if len(checks) > most:
             slices = (checks[at : at + most] for at in range(0, len(checks), most))
             return [closed for some in slices for closed in self.together(some)]
         said, answers = [False] * len(checks), dict.fromkeys(range(len(checks)))
         while answers:
-            asked: dict[int, Sweeps] = {}
+            asked: dict[int, Sweeps | Visits] = {}
             for k, answer in answers.items():
                 try:
                     asked[k] = checks[k].send(answer)
                 except StopIteration as end:
                     said[k] = end.value
-            answers = dict(zip(asked, self.plain.swept(list(asked.values())), strict=True))
+            answers = self.answered(asked)
         return said
+
+    def answered(self, asked: dict[int, Sweeps | Visits]) -> dict[int, Any]:
+        """What is asked for, all of one kind together."""
+        visits = {k: each for k, each in asked.items() if isinstance(each, Visits)}
+        sweeps = {k: each for k, each in asked.items() if not isinstance(each, Visits)}
+        values = dict(zip(sweeps, self.plain.swept(list(sweeps.values())), strict=True))
+        return values | dict(zip(visits, self.plain.visited(list(visits.values()), self.floor), strict=True))
 
     def closes(self, record: Record, region: Region, whole: World | None, root: bool = False) -> Check:
         """Apply the rounds of a record to a region, part of a whole; whether no improving tree is left in it."""
@@ -194,7 +206,7 @@ class PlainProof:
             if not entry.regret:
                 continue
             least = plain.least(world)
-            visits, slack = plain.sure_visits(
+            visits, slack = yield from plain.sure_visits(
                 world, least, entry.visits, self.floor, region.visits, bounded, self.tolerance
             )
             region.visits = visits

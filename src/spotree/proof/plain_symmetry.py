@@ -20,8 +20,7 @@ class PlainSymmetries:
 
     def __init__(self, mdp: MDP, plain: PlainModel, header: dict[str, Any], tolerance: float) -> None:
         self.plain, self.off = plain, 0.0
-        varies = (plain.choice_of != plain.choice_of[:, :1]).any(axis=1)
-        self.choice = np.unique(plain.group_of[varies])  # groups with a choice
+        self.choice = plain.varying
         self.place = np.full(plain.num_groups, -1)
         self.place[self.choice] = np.arange(len(self.choice))
         sizes = plain.num_states, plain.num_actions, plain.features.shape[1]

@@ -10,6 +10,8 @@ from spotree.proof.plain_world import Mask
 
 MOST_SHARES, MOST_MEMBERS = 5_000_000, 60_000_000
 FEW_SIZES, MOST_ENTRIES = 9, 25_000_000  # of tables of sizes x cubes; a few sizes take less than the cubes
+MOST_CELLS = 1_500_000_000  # of the table of groups x cubes, a byte each, which stands twice
+MOST_WEIGHTS = 25_000_000  # of its cells are kept as numbers, too
 
 NONE = np.zeros(0, int)
 
@@ -61,8 +63,7 @@ class Trees:
     """All sets of groups that splits can single out (cubes), numbered; cube 0 holds every group with a choice."""
 
     def __init__(self, plain: PlainModel, depth: int, max_leaves: int | None) -> None:
-        varies = (plain.choice_of != plain.choice_of[:, :1]).any(axis=1)
-        self.groups = np.unique(plain.group_of[varies])  # [column] where it matters what the tree says
+        self.groups = plain.varying  # [column]
         self.make_sizes(depth, max_leaves)
         self.make_cubes(plain.features[plain.first_state[self.groups]], depth)
         self.hopeless = np.zeros((plain.num_actions, len(self.inside)), bool)  # leaves no improving tree has
@@ -104,6 +105,10 @@ class Trees:
                     if self.number.setdefault(part.tobytes(), len(self.inside)) == len(self.inside):
                         self.inside.append(part)
                         members += int(part.sum())
+                        if len(self.inside) * len(self.groups) > MOST_CELLS:
+                            raise TooManyError(
+                                f"{len(self.inside)} or more sets of {len(self.groups)} groups do not fit into memory"
+                            )
                         if members > MOST_MEMBERS:
                             raise TooManyError("trees of this depth single out too many sets of groups to check")
                         if len(self.shares) > FEW_SIZES and len(self.shares) * len(self.inside) > MOST_ENTRIES:
@@ -115,7 +120,7 @@ class Trees:
                 ways[left.tobytes()] = self.number[left.tobytes()], self.number[right.tobytes()]
             self.edges.append(list(ways.values()))
         self.member = np.ascontiguousarray(np.array(self.inside).T)  # [column, cube]
-        self.weight = self.member.astype(np.float64)
+        self.weight = self.member.astype(np.float64) if self.member.size <= MOST_WEIGHTS else None
         count = np.array([len(ways) for ways in self.edges])
         self.solid = count == 0
         self.left, self.right = np.array([e for ways in self.edges for e in ways], int).reshape(-1, 2).T
@@ -152,7 +157,8 @@ class Trees:
         below = self.below(items)
         cubes, left, right = below.cubes, below.left, below.right
         paying = np.flatnonzero(self.open(items) & each[self.groups].any(axis=1))
-        weight = self.weight[paying] if len(cubes) == len(self.inside) else self.weight[np.ix_(paying, cubes)]
+        weight = self.member if self.weight is None else self.weight
+        weight = weight[paying] if len(cubes) == len(self.inside) else weight[np.ix_(paying, cubes)]
         leaf = each[self.groups[paying]].T @ weight
         least = np.empty((len(self.shares), len(cubes)))
         least[:] = np.where(self.hopeless[:, cubes], np.inf, leaf).min(axis=0)

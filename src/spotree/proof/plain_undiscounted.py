@@ -6,15 +6,17 @@ a value bounds all policies because every row is below it by more than rounding,
 
 import itertools
 import math
+from collections.abc import Generator
 from dataclasses import replace
 
 import numpy as np
 
 from spotree.axes import Floats
 from spotree.mdp.model import MDP
-from spotree.proof.plain import LOWERINGS, PATIENCE, Bounded, Least, Plain
+from spotree.proof.plain import LOWERINGS, PATIENCE, Bounded, Plain
 from spotree.proof.plain_model import DENSE, STEP, UNIT, above_one
 from spotree.proof.plain_sweeps import Sweeps
+from spotree.proof.plain_visits import Least, Visits
 from spotree.proof.plain_world import Mask, World
 
 ENDS = 1e-12  # a row that lacks less than this to 1 does not end the episode
@@ -163,20 +165,24 @@ class PlainUndiscounted(Plain):
         start: Floats,
         bounded: Bounded,
         tolerance: float,
-    ) -> tuple[Floats, float]:
+    ) -> Generator[Visits, Floats, tuple[Floats, float]]:
         """Visits that hold by lemma 3, no higher than stated; nothing is to be made up for."""
-        sure = self.own_visits(world, least, floor, start, 0.0)
+        sure = yield Visits(world, least, self.initial, np.where(world.states, np.maximum(floor, start), 0.0), 0.0)
         return (sure if stated is None else np.where(world.states, np.minimum(sure, stated), 0.0)), 0.0
 
-    def own_visits(self, world: World, least: Least, floor: Floats, start: Floats, enough: float) -> Floats:
+    def visited(self, asked: list[Visits], floor: Floats) -> list[Floats]:
+        """Visits in one world after the other: nothing is to be made up for."""
+        return [self.own_visits(each, each.start, floor) for each in asked]
+
+    def own_visits(self, asked: Visits, visits: Floats, floor: Floats) -> Floats:
         """Visits for lemma 3, found from below, from visits that hold: every iterate holds."""
+        world, least = asked.world, asked.onward
 
         def arriving(visits: Floats, share: float) -> Floats:
             sum_ = self.initial + share * least.arriving(visits)
             lowered: Floats = sum_ * (1 - 2 * self.arrivals)
             return lowered
 
-        visits = np.where(world.states, np.maximum(floor, start), 0.0)
         for _ in range(PATIENCE):
             fresh = np.where(world.states, np.maximum(visits, arriving(visits, 1.0)), 0.0)
             change, visits = float((fresh - visits).sum()), fresh

@@ -23,6 +23,8 @@ class World:
     groups: Mask  # [group] reached
     rows: np.ndarray  # [usable row] its number in the model
     state: np.ndarray  # [usable row]
+    group: np.ndarray  # [usable row]
+    actions: np.ndarray  # [8 actions, usable row] those that lead to it, as bits
     reward: Floats  # [usable row]
     entries: np.ndarray  # [entry] its number in the model
     row_of: np.ndarray  # [entry] place of its row among the usable ones
@@ -68,6 +70,8 @@ class World:
                 groups,
                 self.rows,
                 self.state,
+                self.group,
+                self.actions,
                 self.reward,
                 self.entries,
                 self.row_of,
@@ -81,6 +85,8 @@ class World:
             groups,
             self.rows[usable],
             self.state[usable],
+            self.group[usable],
+            self.actions[:, usable],
             self.reward[usable],
             self.entries[mine],
             place[self.row_of[mine]],
