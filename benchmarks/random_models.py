@@ -30,6 +30,7 @@ from kept import ROOT, keep
 sys.path.append(str(ROOT / "tests"))
 
 from oracles.drawn_models import FAMILIES, Drawn, drawn
+from oracles.equal_actions import with_equal_actions
 from oracles.true_claims import best_by_floats_first, false_claims
 from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp.model import MDP
@@ -39,6 +40,7 @@ from spotree.proof.certify import certify
 from spotree.proof.check import Verdict, check
 from spotree.proof.ingredients import RULES, Ingredients
 
+EQUAL = 5  # every so many models have actions that are missing or do what others do
 STOPPERS = ("memory_limit", "progress")
 PATIENCE = 0.5  # seconds: a check of these models takes a thousandth
 STOPS = ("no time", "time", "memory", "Ctrl-C")
@@ -130,8 +132,9 @@ def outcome(case: Drawn, given: dict[str, Any], path: Path) -> dict[str, Any]:
 def one(number: tuple[int, int]) -> dict[str, Any]:
     """Model `number[1]` of seed `number[0]`."""
     rng = np.random.default_rng(number)
-    while (case := drawn(rng)) is None:
-        pass
+    case = with_equal_actions(rng) if number[1] % EQUAL == EQUAL - 1 else None
+    while case is None:
+        case = drawn(rng)
     given = settings(rng)
     told = {"number": number[1], "family": case.family, "rewards": case.rewards, "discount": case.mdp.discount}
     with tempfile.TemporaryDirectory() as folder:
@@ -151,7 +154,7 @@ def table(rows: list[dict[str, Any]]) -> Iterator[str]:
     """Counts by family and discount."""
     yield "| kind | discount | " + " | ".join(FIELDS) + " |"
     yield "|---" * (len(FIELDS) + 2) + "|"
-    kinds = [(family, discount) for family in FAMILIES for discount in sorted({r["discount"] for r in rows})]
+    kinds = [(family, discount) for family in (*FAMILIES, "equal actions") for discount in sorted({r["discount"] for r in rows})]
     for family, discount in [*kinds, ("all", None)]:
         mine = [r for r in rows if discount is None or (r["family"], r["discount"]) == (family, discount)]
         if mine:
