@@ -154,7 +154,8 @@ def table(rows: list[dict[str, Any]]) -> Iterator[str]:
     """Counts by family and discount."""
     yield "| kind | discount | " + " | ".join(FIELDS) + " |"
     yield "|---" * (len(FIELDS) + 2) + "|"
-    kinds = [(family, discount) for family in (*FAMILIES, "equal actions") for discount in sorted({r["discount"] for r in rows})]
+    discounts = sorted({r["discount"] for r in rows})
+    kinds = [(family, discount) for family in (*FAMILIES, "equal actions") for discount in discounts]
     for family, discount in [*kinds, ("all", None)]:
         mine = [r for r in rows if discount is None or (r["family"], r["discount"]) == (family, discount)]
         if mine:
