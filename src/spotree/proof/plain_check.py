@@ -210,6 +210,8 @@ class PlainProof:
                 world, least, entry.visits, self.floor, region.visits, bounded, self.tolerance
             )
             region.visits = visits
+            if (self.floor[~world.states] > 0).any():  # an improving tree comes to states that none here comes to
+                closed, slack = True, 0.0
             if visits.min() < 0 or not slack <= SHARE * self.tolerance:
                 raise RejectedError(f"region {number}: the visits are higher than every tree must pay")
             budget = max(region.upper + slack - self.threshold, TINY)
