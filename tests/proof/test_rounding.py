@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +19,6 @@ from spotree.proof import problem, recorder
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
 from spotree.proof.check import check as by_one
-from spotree.proof.ingredients import Ingredients
 from spotree.proof.rounding import reachable_error
 from spotree.values import optimum
 
@@ -154,12 +154,11 @@ def test_values_of_the_tree_that_are_larger_than_the_best_ones_cost_no_certifica
     assert exact_best(case.mdp, **size) <= Fraction(verdict.bound) + Fraction(verdict.tolerance)
 
 
-def test_a_region_without_a_state_that_improving_trees_visit_is_empty(tmp_path):
-    """What the larger region's visits stood on is out of reach: the plain checker called them too high."""
-    case, path = drawn(np.random.default_rng((311, 2450))), tmp_path / "run.cert"
-    size = {"max_leaves": case.max_leaves, "time_limit": 20.0, "search": 0.0, "threads": 1}
-    use = Ingredients(symmetries=False, before_floors=0.0)
-    for _ in range(6):  # which rule wins is a matter of time
-        certify(case.mdp, case.depth, **size, tolerance=5.72e-7, certificate=path, ingredients=use)
-        verdict = check(case.mdp, Certificate.load(path))
-        assert verdict.accepted, verdict.reason
+def test_a_region_without_a_state_that_improving_trees_visit_is_empty():
+    """What the larger region's visits stood on is out of reach: the plain checker called them too high.
+
+    Which floors are found is a matter of time, so the honest certificate that it refused is kept.
+    """
+    case = drawn(np.random.default_rng((311, 2450)))
+    verdict = check(case.mdp, Certificate.load(Path(__file__).with_name("floors_out_of_reach.cert")))
+    assert verdict.accepted, verdict.reason
