@@ -9,9 +9,11 @@ from oracles.checkers import check
 from spotree.errors import InvalidProblemError
 from spotree.methods.solution import SolveStatus
 from spotree.models import load
+from spotree.proof import plain_trees
 from spotree.proof.certificate import Certificate
 from spotree.proof.certify import certify
 from spotree.proof.check import check as by_one
+from spotree.proof.ingredients import Ingredients
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +68,15 @@ def test_deep_trees_and_many_leaves_that_fit_are_proved_and_checked(tmp_path):
     for size in ({"depth": 40}, {"depth": 12, "max_leaves": 16}):
         certify(mdp, **size, time_limit=5, threads=1, certificate=tmp_path / "run.cert")
         assert check(mdp, Certificate.load(tmp_path / "run.cert")).accepted
+
+
+def test_sets_that_do_not_fit_into_the_plain_checkers_memory_are_refused(tmp_path, monkeypatch):
+    mdp, path = load("frozenlake_4x4"), tmp_path / "run.cert"
+    certify(mdp, 2, time_limit=20, search=0.0, certificate=path, ingredients=Ingredients(rules=("tree",)))
+    certificate = Certificate.load(path)
+    monkeypatch.setattr(plain_trees, "MOST_WEIGHTS", 0)  # sums without a table of numbers
+    assert by_one(mdp, certificate, plain=True).accepted
+    monkeypatch.setattr(plain_trees, "MOST_CELLS", 30)
+    refused = by_one(mdp, certificate, plain=True)
+    assert not refused.accepted
+    assert "do not fit into memory" in refused.reason
