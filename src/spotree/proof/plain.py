@@ -175,13 +175,14 @@ class Plain(PlainModel):
         """
         worth, row, exists = np.zeros(self.num_rows), self.row[self.deciding], self.exists[self.deciding]
         worth[world.rows] = visits[world.state] * regret
-        each = worth[row]
         if self.unusable:  # rows that no allowed policy takes, and actions that are forbidden
             sure = self.surely_visited(world, least, floor)
             barred = sure[self.state_of_row]
             barred[world.rows] = False
             worth[barred] = never
             each = np.where(exists, worth[row], np.where(sure[self.deciding], never, 0.0)[:, None])
+        else:
+            each = worth[row]
         may, loss = allowed[self.varying], np.zeros(allowed.shape)
         sums = np.bincount(self.cell.ravel(), each.ravel(), may.size).reshape(may.shape)
         loss[self.varying] = np.where(may, np.minimum(sums, never), never)
