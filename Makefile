@@ -1,15 +1,21 @@
 # Every target sets itself up: a machine needs python3 (3.11+), make and a C++ compiler, nothing else.
 PYTHON ?= python3
 BIN := .venv/bin
-CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*.cpp core/*/*.hpp core/*/*.cpp checker/*.hpp checker/*.cpp)
+COMPILING := Installing packages into .venv and compiling the C++ core: 2 to 4 minutes without output, again only when the core changes.
+CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*.cpp core/*/*.hpp core/*/*/*.hpp core/*/*.cpp checker/*.hpp checker/*.cpp)
 
-.PHONY: demo test lint bench bench-evaluate bench-step bench-returns bench-sizes bench-evaluations bench-timing bench-peers bench-published fuzz sanitize sanitize-quick core clean bench-proofs bench-rules-agree bench-random bench-simulation bench-kills bench-against bench-scale
+.PHONY: demo test test-slow test-all lint bench bench-evaluate bench-step bench-returns bench-sizes bench-evaluations bench-timing bench-peers bench-published fuzz sanitize sanitize-quick core clean bench-proofs bench-rules-agree bench-random bench-simulation bench-kills bench-against bench-scale bench-large
 
 demo: .venv/stamp-run          ## the main job on a shipped model
 	$(BIN)/spotree solve tiger_vs_antelope --depth 3 --time 10
 
-test: .venv/stamp-dev lint     ## every check that CI runs
-	$(BIN)/pytest -n 2
+test: .venv/stamp-dev lint     ## lint and the quick tests, in minutes
+	$(BIN)/pytest -n 2 -m "not slow and not cluster and not browser"
+
+test-slow: .venv/stamp-dev     ## the tests that `make test` leaves out: slow, cluster, browser
+	$(BIN)/pytest -n 2 -m "slow or cluster or browser"
+
+test-all: test test-slow       ## every test
 
 lint: .venv/stamp-dev
 	$(BIN)/ruff check .
@@ -23,6 +29,9 @@ bench: .venv/stamp-dev          ## the quick tables; the long ones are bench-...
 
 bench-evaluate: .venv/stamp-dev ## policy evaluation on 345,000 states beside scipy's splu
 	$(BIN)/python benchmarks/evaluate.py $(ARGS)
+
+bench-large: .venv/stamp-dev    ## first trees on models of 300,000 and 10^6 states with one component; ARGS="--models grid_300k --limits 5"
+	$(BIN)/python benchmarks/large.py $(ARGS)
 
 bench-step: .venv/stamp-dev     ## the improvement step beside pystreed; options through ARGS="--quick"
 	$(BIN)/python benchmarks/step.py $(ARGS)
@@ -72,10 +81,12 @@ bench-published: .venv/stamp-dev ## ours beside the published returns of dtPAYNT
 	$(PYTHON) -m venv .venv
 
 .venv/stamp-run: .venv/bin/python $(CORE)
+	@echo "$(COMPILING)"
 	$(BIN)/pip install --quiet -c constraints.txt -e .
 	@touch $@
 
 .venv/stamp-dev: .venv/bin/python $(CORE)
+	@echo "$(COMPILING)"
 	SKBUILD_CMAKE_ARGS=-DSPOTREE_STRICT=ON $(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
 	@touch $@ .venv/stamp-run
 
@@ -83,7 +94,7 @@ fuzz: .venv/stamp-dev           ## broken files for every reader; ARGS="--target
 	PYTHONPATH=tests $(BIN)/python -m fuzz.run $(ARGS)
 
 # One binary for each part of the core and sanitizer: `build/asan-proof 1 17` repeats trial 17 of the proofs.
-SANITIZED := run values exact rsbb neighbourhood leaves proof checker
+SANITIZED := runtime values exact rsbb neighbourhood leaf_search proof checker
 CHECKED := $(SANITIZED:%=build/asan-%) $(SANITIZED:%=build/tsan-%)
 CHECK_FLAGS := -std=c++20 -O0 -g1 -march=native -fno-sanitize-recover=all -Icore -pthread
 

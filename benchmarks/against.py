@@ -25,11 +25,10 @@ def cases() -> dict[str, Callable[[], Callable[[], object]]]:
     import numpy as np
 
     import spotree
-    from spotree.values import action_values
 
     def step(name: str, depth: int) -> Callable[[], object]:
         mdp = spotree.load(name)
-        gain = action_values(mdp, spotree.policy_value(mdp, np.zeros(mdp.num_states, np.int32)))
+        gain = spotree.action_values(mdp, spotree.policy_value(mdp, np.zeros(mdp.num_states, np.int32)))
         return lambda: spotree.improve(mdp.features, gain, depth=depth, threads=1)
 
     def evaluations(name: str) -> Callable[[], object]:

@@ -8,12 +8,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from spotree.evaluation import evaluate
 from spotree.mdp import MDP
-from spotree.mdp.random_action import RANDOM_ACTION, with_random_action
-from spotree.readers.drn_write import MODEL, PROPERTY, WrittenDrn, write_drn
-from spotree.tree.grow import Node, join
-from spotree.tree.tree import Tree
-from spotree.values import evaluate
+from spotree.mdp.transforms import RANDOM_ACTION, with_random_action
+from spotree.readers.drn.writer import MODEL, PROPERTY, WrittenDrn, write_drn
+from spotree.trees.builder import Node, join
+from spotree.trees.tree import Tree
 
 ENVIRONMENT = Path(__file__).parents[1] / ".venv-paynt"
 GRACE = 30.0  # seconds over its own time limit, then it is killed

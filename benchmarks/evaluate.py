@@ -14,10 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
+from spotree.evaluation import certified_return, certified_values, optimum
 from spotree.mdp import MDP
 from spotree.models.protocols import wlan
-from spotree.tree.tree import Tree, make_tree
-from spotree.values import certified_return, certified_values, optimum
+from spotree.trees.tree import Tree, make_tree
 
 
 def random_tree(mdp: MDP, depth: int, rng: np.random.Generator) -> Tree:

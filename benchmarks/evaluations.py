@@ -14,10 +14,10 @@ import time
 import numpy as np
 
 from spotree import _core
-from spotree.methods.frame import Frame
-from spotree.methods.ladder import Ladder, Pace
-from spotree.methods.ranks import rank_features
 from spotree.models import load
+from spotree.search.depth_search import DepthSearch, Pace
+from spotree.search.feature_classes import rank_features
+from spotree.search.run_context import RunContext
 
 MODELS = ("tiger_vs_antelope", "system_administrator_1", "tictactoe_vs_random", "firewire_paper")
 
@@ -43,8 +43,8 @@ def main() -> None:
     print(f"{'model':<26} {'moves/s':>10} {'neighbours/s':>13} {'rejected/s':>11}  J/J*")
     for name in options.models:
         mdp = load(name)
-        frame = Frame(mdp, options.depth, None, "neighbourhood", options.seed)
-        search = Ladder(frame, rank_features(mdp), 1, Pace()).deep
+        frame = RunContext(mdp, options.depth, None, "neighbourhood", options.seed)
+        search = DepthSearch(frame, rank_features(mdp), 1, Pace()).deep
         start = time.process_time()
         while time.process_time() - start < options.seconds:
             search.round(20_000_000, np.inf)

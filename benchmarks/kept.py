@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from spotree.files import whole_file
+from spotree.common.atomic_file import whole_file
 
 ROOT = Path(__file__).resolve().parent.parent
 

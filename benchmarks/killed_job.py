@@ -13,9 +13,9 @@ from pathlib import Path
 import psutil
 
 import spotree
-from spotree.methods.saved_search import load_search
+from spotree.proof.checkpoint.format import load_proof
 from spotree.proof.problem import TOLERANCE
-from spotree.proof.saved_proof import load_proof
+from spotree.search.saved_search import load_search
 
 ENDS_WITHIN = 5.0  # seconds after its driver is gone: a worker
 
@@ -87,7 +87,7 @@ class Proof(Search):
         return there.seconds, spotree.evaluate(mdp, there.tree) if there.found else float("-inf")
 
     def judged(self, said: str, file: Path) -> float:
-        if not json.loads(said)["proved_optimal"]:
+        if json.loads(said)["status"] not in ("OPTIMAL", "TRUSTED"):
             raise Failed("ended without a proof")
         certificate = str(file.with_suffix(".cert"))
         checked = [sys.executable, "-m", "spotree", "check", certificate, self.model, "--depth", str(self.depth)]

@@ -21,12 +21,12 @@ from pathlib import Path
 import dtpaynt
 from kept import keep
 from published import FILES, PUBLISHED_AS, Published, load, published
+from spotree.api.solve import solve
+from spotree.evaluation import optimum, random_return
+from spotree.evaluation.normalise import of_optimum
 from spotree.mdp import MDP
-from spotree.mdp.random_action import with_random_action
-from spotree.methods.solution import Solution
-from spotree.methods.solve import solve
-from spotree.values import optimum, random_return
-from spotree.values.normalise import of_optimum
+from spotree.mdp.transforms import with_random_action
+from spotree.results.solution import Solution
 
 LIVE = (
     *(name for name in PUBLISHED_AS if "-" not in name),

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from kept import Runs, fresh
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.verify import check
 from spotree.mdp.model import MDP
 from spotree.models import load
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.check import check
 from spotree.readers.read import read
 
 SETS = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import spotree
 from spotree.mdp import MDP
-from spotree.mdp.random_action import RANDOM_ACTION
+from spotree.mdp.transforms import RANDOM_ACTION
 
 FACTS = Path(__file__).parents[1] / "tests" / "facts"
 # our name -> the name in the published table

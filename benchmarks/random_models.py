@@ -32,13 +32,13 @@ sys.path.append(str(ROOT / "tests"))
 from oracles.drawn_models import FAMILIES, Drawn, drawn
 from oracles.equal_actions import with_equal_actions
 from oracles.true_claims import best_by_floats_first, false_claims
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.verify import Verdict, check
 from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp.model import MDP
-from spotree.methods.history import Progress
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.check import Verdict, check
-from spotree.proof.ingredients import RULES, Ingredients
+from spotree.proof.options import RULES, ProofOptions
+from spotree.results.progress import Progress
 
 EQUAL = 5  # every so many models have actions that are missing or do what others do
 STOPPERS = ("memory_limit", "progress")
@@ -64,7 +64,7 @@ def settings(rng: np.random.Generator) -> dict[str, Any]:
         for name in ("regret", "floors", "filter", "solo", "symmetries", "levels")
         if rng.random() < 0.15
     }
-    use = Ingredients(
+    use = ProofOptions(
         rules=rules, before_floors=float(rng.choice([0.0, 0.4])), listed=int(rng.choice([0, 10**6])), **off
     )
     given: dict[str, Any] = {

@@ -21,15 +21,15 @@ import numpy as np
 
 from kept import fresh, keep
 from spotree import evaluate
+from spotree.api.certify import certify
 from spotree.mdp.model import MDP
-from spotree.methods.history import Progress
-from spotree.methods.solution import Solution
 from spotree.models import load
-from spotree.proof.certify import certify
-from spotree.proof.ingredients import Ingredients
-from spotree.tree.claim import claimed_tree, tree_lists
-from spotree.tree.splits import candidate_splits
-from spotree.tree.tree import Tree, leaf
+from spotree.proof.options import ProofOptions
+from spotree.results.progress import Progress
+from spotree.results.solution import Solution
+from spotree.trees.serialize import claimed_tree, tree_lists
+from spotree.trees.splits import candidate_splits
+from spotree.trees.tree import Tree, leaf
 
 CELLS = (
     ("frozenlake_8x8", 2),
@@ -102,7 +102,7 @@ def runs(name: str, depth: int, seconds: float) -> list[dict[str, Any]]:
     for start, tree in starts.items():
         for rule in RULES:
             for off in OFF:
-                use = Ingredients(rules=(rule,), before_floors=0.0)
+                use = ProofOptions(rules=(rule,), before_floors=0.0)
                 use = use if off == "nothing" else replace(use, **{off: False})
                 used = time.process_time()
                 solution = certify(

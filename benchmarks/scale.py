@@ -21,34 +21,34 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from separate_workers import separate_workers
-from spotree.cluster.crew import Crew
-from spotree.cluster.open import crewed
-from spotree.methods.gain import gain
-from spotree.methods.solve import solve
+from spotree.api.certify import certify
+from spotree.api.solve import solve
+from spotree.cluster.factory import crewed
+from spotree.cluster.job_scheduler import JobScheduler
+from spotree.evaluation import policy_value
+from spotree.improvement.engines.rsbb import Rsbb
+from spotree.improvement.improve import improve
 from spotree.models import load
-from spotree.proof.certify import certify
-from spotree.proof.ingredients import Ingredients
-from spotree.step.improve import improve
-from spotree.step.rsbb import Rsbb
-from spotree.values import policy_value
+from spotree.proof.options import ProofOptions
+from spotree.search.gain import gain
 
 MODEL = "tiger_vs_antelope"
 LONGEST = 600.0  # seconds of a proof
 MEMORY = 6 * 2**30  # bytes of a worker's regions: more than it makes in a minute
 
 
-def rate(crew: Crew, began: float) -> float:
+def rate(crew: JobScheduler, began: float) -> float:
     return sum(share.work for share in crew.shares.values()) / (time.monotonic() - began)
 
 
-def search(crew: Crew, seconds: float) -> tuple[float, str]:
+def search(crew: JobScheduler, seconds: float) -> tuple[float, str]:
     began = time.monotonic()
     found = solve(load(MODEL), 4, time_limit=seconds, prove=False, cluster=crew)
     each = rate(crew, began)
     return each, f"{each:,.4g} rounds/s, value {found.value:.6f}"
 
 
-def rsbb(crew: Crew, seconds: float) -> tuple[float, str]:
+def rsbb(crew: JobScheduler, seconds: float) -> tuple[float, str]:
     mdp = load(MODEL)
     first = np.zeros(mdp.num_states, np.int32)
     gains = gain(mdp, policy_value(mdp, first), np.ones(mdp.num_states))
@@ -58,11 +58,11 @@ def rsbb(crew: Crew, seconds: float) -> tuple[float, str]:
     return each, f"{each:,.4g} regions/s, value {found.value:.6f}, bound {found.bound:.6f}"
 
 
-def proof(crew: Crew, seconds: float) -> tuple[float, str]:
+def proof(crew: JobScheduler, seconds: float) -> tuple[float, str]:
     """Proofs per second: whatever two workers do twice counts once."""
     mdp = load(MODEL)
     start = solve(mdp, 2, time_limit=None, max_rounds=4, threads=1, prove=False)
-    use = Ingredients(symmetries=False, levels=False)
+    use = ProofOptions(symmetries=False, levels=False)
     began = time.monotonic()
     found = certify(mdp, 2, start=start, search=0.0, threads=1, time_limit=LONGEST, cluster=crew, ingredients=use)
     took = time.monotonic() - began
@@ -71,7 +71,7 @@ def proof(crew: Crew, seconds: float) -> tuple[float, str]:
     return 1 / took, f"{took:.1f} s, {regions:,} regions at workers ({regions / took:,.0f}/s), {answer}"
 
 
-def processor_seconds(crew: Crew) -> float:
+def processor_seconds(crew: JobScheduler) -> float:
     """What the workers have spent so far."""
     for worker in crew.workers:
         crew.add(time.process_time, worker=worker)
@@ -94,14 +94,18 @@ def task_seconds(count: int = 200) -> float:
 
 
 @contextlib.contextmanager
-def workers(count: int, tcp: bool) -> Iterator[Crew]:
+def workers(count: int, tcp: bool) -> Iterator[JobScheduler]:
     """A crew of so many workers that are there."""
     with contextlib.ExitStack() as stack:
         name = stack.enter_context(separate_workers(count)) if tcp else f"local:{count}"
         yield stack.enter_context(crewed(name))
 
 
-RUNS: dict[str, Callable[[Crew, float], tuple[float, str]]] = {"search": search, "rsbb": rsbb, "proof": proof}
+RUNS: dict[str, Callable[[JobScheduler, float], tuple[float, str]]] = {
+    "search": search,
+    "rsbb": rsbb,
+    "proof": proof,
+}
 
 
 def main() -> None:

@@ -17,17 +17,17 @@ from typing import Any
 import numpy as np
 
 from scale import MODEL
-from spotree.cluster.crew import Crew
+from spotree.api.certify import certify
+from spotree.api.solve import solve
 from spotree.cluster.executor import Executor, Shared, Task
-from spotree.cluster.open import crewed, opened
-from spotree.methods.gain import gain
-from spotree.methods.solve import solve
+from spotree.cluster.factory import crewed, opened
+from spotree.cluster.job_scheduler import JobScheduler
+from spotree.evaluation import policy_value
+from spotree.improvement.engines.rsbb import Rsbb
+from spotree.improvement.improve import improve
 from spotree.models import load
-from spotree.proof.certify import certify
-from spotree.proof.ingredients import Ingredients
-from spotree.step.improve import improve
-from spotree.step.rsbb import Rsbb
-from spotree.values import policy_value
+from spotree.proof.options import ProofOptions
+from spotree.search.gain import gain
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +98,20 @@ class Weighing:
         return Kind(name, self.seconds * each, self.bytes * each, max(spent * each, least), self.once)
 
 
-def search(crew: Crew, seconds: float) -> None:
+def search(crew: JobScheduler, seconds: float) -> None:
     solve(load(MODEL), 4, time_limit=seconds, prove=False, cluster=crew)
 
 
-def rsbb(crew: Crew, seconds: float) -> None:
+def rsbb(crew: JobScheduler, seconds: float) -> None:
     mdp = load(MODEL)
     gains = gain(mdp, policy_value(mdp, np.zeros(mdp.num_states, np.int32)), np.ones(mdp.num_states))
     improve(mdp.features, gains, 3, Rsbb(cluster=crew), seconds, gap_tolerance=0.01)
 
 
-def proof(crew: Crew, seconds: float) -> None:
+def proof(crew: JobScheduler, seconds: float) -> None:
     mdp = load(MODEL)
     start = solve(mdp, 2, time_limit=None, max_rounds=4, threads=1, prove=False)
-    use = Ingredients(rules=("tree",), symmetries=False, levels=False)
+    use = ProofOptions(rules=("tree",), symmetries=False, levels=False)
     certify(mdp, 2, start=start, search=0.0, threads=1, time_limit=seconds, cluster=crew, ingredients=use)
 
 
@@ -148,7 +148,7 @@ def measured(seconds: float) -> tuple[float, float, list[Kind]]:
     for name, work in WORK.items():
         with opened("local:2") as executor:
             weighing = Weighing(executor, seconds)
-            work(Crew(weighing), seconds)
+            work(JobScheduler(weighing), seconds)
             kinds.append(weighing.kind(name, idle, least))
     return between, least, kinds
 

@@ -22,11 +22,11 @@ import spotree
 from kept import Runs, fresh
 from published import PUBLISHED_AS, published
 from spotree.mdp import MDP
-from spotree.methods.by_leaves import ENOUGH, ByLeaves
-from spotree.methods.frame import Frame
-from spotree.methods.ranks import rank_features
-from spotree.tree.policy import TreePolicy
-from spotree.tree.prune import prune
+from spotree.search.feature_classes import rank_features
+from spotree.search.leaf_search import ENOUGH, LeafSearch
+from spotree.search.run_context import RunContext
+from spotree.trees.policy import TreePolicy
+from spotree.trees.prune import prune
 
 TOLERANCES = (1e-6, 0.01, 0.05)
 SIZES: dict[str, tuple[int | None, tuple[int | None, int | None, int | None]]] = {  # dtControl, our targets
@@ -75,8 +75,8 @@ def plain_return(mdp: MDP, policy: TreePolicy) -> float:
 def sizes(model: str, seed: int, time: float, threads: int) -> dict[str, Any]:
     """Inner nodes and gap within each tolerance, and how many leaves an optimal tree needs."""
     mdp = spotree.load(model)
-    frame = Frame(mdp, ENOUGH, None, "sizes", seed, time)
-    best, search = frame.optimum.value, ByLeaves(frame, rank_features(mdp), threads)
+    frame = RunContext(mdp, ENOUGH, None, "sizes", seed, time)
+    best, search = frame.optimum.value, LeafSearch(frame, rank_features(mdp), threads)
     search.aim([tolerance * search.unit for tolerance in TOLERANCES])
     reached: dict[str, float] = {}
     known: dict[float, int] = {}

@@ -20,13 +20,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: its threads 
 import numpy as np
 
 import spotree
-from spotree.axes import Features, PerStateAction
-from spotree.step.exact import Exact, Preparation
-from spotree.step.limits import Limits
-from spotree.step.problem import TreeProblem
-from spotree.step.reduce import reduce
-from spotree.values import occupancy
-from spotree.values.ahead import action_values
+from spotree.common.arrays import Features, PerStateAction
+from spotree.evaluation import occupancy
+from spotree.evaluation.q_values import action_values
+from spotree.improvement.engines.exact import Exact, Preparation
+from spotree.improvement.limits import Limits
+from spotree.improvement.presolve import reduce
+from spotree.improvement.problem import TreeProblem
 
 MODELS = [
     "system_administrator_1",

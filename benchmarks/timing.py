@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import spotree
-from spotree.values import action_values, occupancy, policy_value
+from spotree.evaluation import action_values, occupancy, policy_value
 
 MODELS = (
     "system_administrator_1",

@@ -2,7 +2,7 @@
 // Every bound includes what rounding may have taken from it.
 #pragma once
 
-#include "reach.hpp"
+#include "reachability.hpp"
 
 namespace checker {
 

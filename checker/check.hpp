@@ -6,7 +6,7 @@
 #include <exception>
 #include <thread>
 
-#include "cover.hpp"
+#include "check_branching.hpp"
 
 namespace checker {
 

@@ -1,7 +1,7 @@
 // What a certificate claims: a tree, its return, and a bound on all others of its size.
 #pragma once
 
-#include "reach.hpp"
+#include "reachability.hpp"
 
 namespace checker {
 

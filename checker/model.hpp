@@ -30,16 +30,20 @@ struct Rejected : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-template <class... Parts>
+struct Malformed : Rejected {  // it is no certificate of its format: no other checker may accept it
+    using Rejected::Rejected;
+};
+
+template <class Error = Rejected, class... Parts>
 [[noreturn]] void reject(const Parts&... parts) {
     std::ostringstream text;
     (text << ... << parts);
-    throw Rejected(text.str());
+    throw Error(text.str());
 }
 
 template <class... Parts>
 [[noreturn]] void malformed(const Parts&... parts) {
-    reject("the certificate is malformed: ", parts...);
+    reject<Malformed>("the certificate is malformed: ", parts...);
 }
 
 // How far a check has come, and whether somebody wants it to end.

@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 
@@ -13,6 +14,8 @@
 namespace nb = nanobind;
 
 namespace {
+
+constexpr int MOST_THREADS = 1 << 16;
 
 template <class T>
 using In1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -73,19 +76,19 @@ checker::Header header_of(const nb::dict& from) {
 
 constexpr std::chrono::milliseconds kPause{100};  // between two looks
 
-// Why the certificate is rejected (empty: it is accepted), what it shows (value, bound, tolerance), and how
-// many regions it has. `look` gets the regions that are done, and all, now and then; what it throws, and
-// Ctrl-C, end the check.
-std::tuple<std::string, double, double, double, int64_t> check(const nb::object& mdp,
-                                                               const nb::object& header, In1<int32_t> words,
-                                                               In1<double> numbers, int threads,
-                                                               const nb::object& look) {
+// Why the certificate is rejected (empty: it is accepted), whether because it is malformed, what it shows
+// (value, bound, tolerance), and how many regions it has. `look` gets the regions that are done, and all, now
+// and then; what it throws, and Ctrl-C, end the check.
+std::tuple<std::string, bool, double, double, double, int64_t> check(const nb::object& mdp,
+                                                                     const nb::object& header,
+                                                                     In1<int32_t> words, In1<double> numbers,
+                                                                     int threads, const nb::object& look) {
     const checker::Arrays model = arrays_of(mdp);
     const checker::Header claimed = header_of(nb::cast<nb::dict>(header));
     checker::Progress progress;
     auto running = std::async(std::launch::async, [&] {
         return checker::check(model, claimed, {words.data(), words.size()}, {numbers.data(), numbers.size()},
-                              threads, progress);
+                              std::clamp(threads, 1, MOST_THREADS), progress);
     });
     auto wait = [&] {
         nb::gil_scoped_release release;
@@ -103,15 +106,19 @@ std::tuple<std::string, double, double, double, int64_t> check(const nb::object&
         throw;
     }
     std::string reason;
+    bool malformed = false;
     checker::Shown shown{};
     try {
         shown = running.get();
     } catch (const std::bad_alloc&) {
         reason = "the check needs more memory than there is";
+    } catch (const checker::Malformed& error) {
+        reason = error.what();
+        malformed = true;
     } catch (const std::exception& error) {
         reason = error.what();
     }
-    return {reason, shown.value, shown.bound, shown.tolerance, progress.total.load()};
+    return {reason, malformed, shown.value, shown.bound, shown.tolerance, progress.total.load()};
 }
 
 }  // namespace

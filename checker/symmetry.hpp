@@ -4,8 +4,8 @@
 #include <ranges>
 #include <set>
 
+#include "boxes.hpp"
 #include "claim.hpp"
-#include "cubes.hpp"
 
 namespace checker {
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from spotree.common.atomic_file import UnwrittenError, check_target, whole_file
 from spotree.errors import SpotreeError
-from spotree.files import UnwrittenError, check_target, whole_file
 
 
 def test_the_bytes_appear_under_the_name_only_at_the_end(tmp_path: Path) -> None:

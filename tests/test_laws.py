@@ -14,7 +14,7 @@ import spotree
 from oracles.laws import LAWS, Law, Plain, models
 from spotree import MDP, Solution
 from spotree.errors import InfeasibleError
-from spotree.values import random_return
+from spotree.evaluation import random_return
 
 Model = tuple[Plain, np.random.Generator]
 laws = pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)

@@ -9,77 +9,60 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "spotree"
 CORE = Path(__file__).parent.parent / "core"
 
-BASE = {"errors", "axes", "checkpoint", "claims", "document", "files", "interrupts", "names", "shown", "_core"}
+BASE = {"errors", "common", "checkpoint", "_core"}
+MODEL = BASE | {"mdp", "evaluation", "trees"}
+SEARCH = MODEL | {"cluster", "improvement", "results"}
 MAY_IMPORT = {
     "errors": set(),
-    "axes": set(),
-    "document": set(),
-    "shown": set(),
-    "interrupts": set(),
-    "files": {"errors", "shown"},
-    "names": {"errors", "axes"},
-    "claims": {"errors"},
-    "checkpoint": {"errors", "claims", "document", "files", "shown"},
+    "common": {"errors"},
+    "checkpoint": {"errors", "common"},
     "mdp": BASE,
     "readers": BASE | {"mdp"},
     "models": BASE | {"mdp", "readers"},
-    "values": BASE | {"mdp"},
-    "tree": BASE,
+    "evaluation": BASE | {"mdp"},
+    "trees": BASE,
     "cluster": BASE,
-    "step": BASE | {"tree", "cluster"},
-    "methods": BASE | {"mdp", "values", "tree", "cluster", "step"},
-    "proof": BASE | {"_checker", "mdp", "values", "tree", "cluster", "step", "methods"},
-    "sweeps": BASE | {"mdp", "readers", "models", "values", "tree", "cluster", "step", "methods"},
-    "report": BASE | {"mdp", "values", "tree", "step", "methods"},
-    "exports": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "report"},
-    "imports": BASE | {"mdp", "values", "tree", "step", "methods", "exports"},
-    "plot": BASE | {"mdp", "readers", "models", "values", "tree", "step", "methods", "report", "exports"},
-    "cli": BASE
-    | {
-        "mdp",
-        "readers",
-        "models",
-        "values",
-        "tree",
-        "cluster",
-        "sweeps",
-        "step",
-        "methods",
-        "proof",
-        "report",
-        "exports",
-        "imports",
-        "plot",
-    },
+    "improvement": BASE | {"trees", "cluster"},
+    "results": MODEL | {"improvement"},
+    "search": SEARCH,
+    "methods": SEARCH | {"search"},
+    "certificates": MODEL | {"_checker", "improvement"},
+    "proof": SEARCH | {"search", "methods", "certificates"},
+    "api": SEARCH | {"search", "methods", "certificates", "proof"},
+    "sweeps": SEARCH | {"readers", "models", "search", "methods", "certificates", "proof", "api"},
+    "report": MODEL | {"improvement", "results", "search"},
+    "exports": MODEL | {"readers", "models", "improvement", "results", "search", "report"},
+    "imports": MODEL | {"improvement", "results", "exports"},
+    "plot": MODEL | {"readers", "models", "improvement", "results", "report", "exports"},
 }
-UPWARD = {  # methods that only hand on to a higher room, with the import inside
+MAY_IMPORT["cli"] = BASE | set(MAY_IMPORT)
+UPWARD = {  # methods that only hand on to a higher package, with the import inside
     "mdp/model.py": {"exports", "readers"},
-    "methods/frontier.py": {"exports"},
-    "methods/smallest.py": {"exports"},
-    "methods/solution.py": {"report", "exports"},
-    "methods/solve.py": {"proof"},
-    "tree/policy.py": {"exports"},
-    "tree/tree.py": {"exports"},
+    "results/frontier.py": {"exports"},
+    "results/smallest.py": {"exports"},
+    "results/solution.py": {"report", "exports"},
+    "trees/policy.py": {"exports"},
+    "trees/tree.py": {"exports"},
 }
 ONLY_IMPORTER = {
-    "highspy": "step/milp/highs.py",
-    "gurobipy": "step/milp/gurobi.py",
-    "stormpy": "readers/storm.py",
+    "highspy": "improvement/engines/milp/highs.py",
+    "gurobipy": "improvement/engines/milp/gurobi.py",
+    "stormpy": "readers/storm/reader.py",
     "gymnasium": "readers/gymnasium.py",
 }
 MAY_INCLUDE = {
-    "run": set(),
+    "runtime": set(),
     "tree": set(),
-    "model": {"run"},
-    "linear": {"model", "run"},
-    "values": {"linear", "model", "run"},
-    "exact": {"model", "run", "tree"},
-    "rsbb": {"run"},
-    "neighbourhood": {"exact", "linear", "model", "run", "tree"},
-    "leaves": {"model", "neighbourhood", "run", "tree"},
-    "proof": {"linear", "model", "run", "tree", "values"},
-    "bindings": {"tree", "run", "model", "linear", "values", "exact", "rsbb", "neighbourhood", "leaves", "proof"},
+    "model": {"runtime"},
+    "linear": {"model", "runtime"},
+    "values": {"linear", "model", "runtime"},
+    "exact": {"model", "runtime", "tree"},
+    "rsbb": {"runtime"},
+    "neighbourhood": {"exact", "linear", "model", "runtime", "tree"},
+    "leaf_search": {"model", "neighbourhood", "runtime", "tree"},
+    "proof": {"linear", "model", "runtime", "tree", "values"},
 }
+MAY_INCLUDE["bindings"] = set(MAY_INCLUDE)
 INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"])([^>\"]+)[>\"]", re.MULTILINE)
 
 
@@ -201,9 +184,9 @@ def headers_with(pattern: str) -> set[str]:
 @pytest.mark.parametrize(
     ("what", "place"),
     [
-        ("steady_clock", "run/stop.hpp"),
-        (r"std::j?thread\b(?!::id)|std::async", "run/threads.hpp"),
-        ("0xbf58476d1ce4e5b9", "run/random.hpp"),  # splitmix
+        ("steady_clock", "runtime/stop.hpp"),
+        (r"std::j?thread\b(?!::id)|std::async", "runtime/threads.hpp"),
+        ("0xbf58476d1ce4e5b9", "runtime/random.hpp"),  # splitmix
         (r"\bomega\b", "linear/bicgstab.hpp"),
         (r"\.low = std::min", "linear/tarjan.hpp"),
         (r"struct Split\b", "tree/split.hpp"),  # what a cut means
@@ -216,14 +199,14 @@ def test_a_shared_part_of_the_core_stands_in_one_place(what: str, place: str) ->
 def test_features_are_ranked_in_one_place_but_for_the_referees_and_cart() -> None:
     """The one place is core/model/ranks.hpp; ARCHITECTURE.md says why these stay apart."""
     ranking = re.compile(r"np\.unique\([^)]*(features|column)\b")
-    rooms = ("mdp", "values", "tree", "step", "methods", "proof")
+    rooms = ("mdp", "evaluation", "trees", "improvement", "search", "methods", "certificates", "proof")
     apart = {
         path.relative_to(SOURCE).as_posix()
         for room in rooms
         for path in files_of(room)
         if ranking.search(path.read_text())
     }
-    assert apart == {"step/exhaustive.py", "methods/cart.py", "proof/plain_trees.py"}
+    assert apart == {"improvement/engines/exhaustive.py", "search/cart.py", "certificates/reference/trees.py"}
 
 
 def test_the_value_after_a_row_is_summed_in_one_header() -> None:

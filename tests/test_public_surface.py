@@ -18,13 +18,12 @@ PUBLIC = [
     "MDP",
     "PAPER",
     "Certificate",
+    "CheckpointWriter",
     "Engine",
     "Exact",
     "Exhaustive",
     "Frontier",
     "Frozen",
-    "Ingredients",
-    "Keeper",
     "Limits",
     "Method",
     "Milp",
@@ -32,6 +31,7 @@ PUBLIC = [
     "Omdt",
     "Preparation",
     "Progress",
+    "ProofOptions",
     "Request",
     "Rsbb",
     "Simulation",
@@ -160,7 +160,7 @@ def test_the_help_of_a_verb_says_what_each_of_its_parameters_means(name: str) ->
 
 
 def test_the_help_of_solve_lists_the_settings_of_every_method() -> None:
-    from spotree.methods.named import METHODS, settings_of
+    from spotree.methods.registry import METHODS, settings_of
 
     text = inspect.getdoc(spotree.solve) or ""
     for name, method in METHODS.items():
@@ -173,10 +173,10 @@ def test_the_help_of_solve_lists_the_settings_of_every_method() -> None:
 
 
 def test_the_help_names_every_engine_and_every_method() -> None:
-    from spotree.cli.improve import improve as improve_command
-    from spotree.cli.solve import solve as solve_command
-    from spotree.methods.named import METHODS
-    from spotree.step.engines import ENGINES
+    from spotree.cli.commands.improve import improve as improve_command
+    from spotree.cli.commands.solve import solve as solve_command
+    from spotree.improvement.engines.registry import ENGINES
+    from spotree.methods.registry import METHODS
 
     def help_of(command: object, option: str) -> str:
         return str(inspect.get_annotations(command)[option].__metadata__[0].help)  # type: ignore[arg-type]

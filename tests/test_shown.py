@@ -2,7 +2,7 @@
 
 import pytest
 
-from spotree.shown import LONGEST_NAME, shown
+from spotree.common.sanitize import LONGEST_NAME, shown
 
 
 @pytest.mark.parametrize(

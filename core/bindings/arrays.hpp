@@ -5,6 +5,9 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace spotree::bindings {
@@ -33,6 +36,20 @@ Out1<T> to_array(const std::vector<T>& values) {
     std::copy(values.begin(), values.end(), array.data());
     return array;
 }
+
+constexpr int64_t MOST_THREADS = 1 << 16;
+
+// A number that the core sizes its arrays by: what is out of range is refused here, not undefined there.
+template <class T>
+T in_range(const char* name, T value, int64_t least, int64_t most) {
+    if (value < T(least) || value > T(most)) {
+        throw std::invalid_argument(std::string(name) + " is " + std::to_string(value) + "; it must be " +
+                                    std::to_string(least) + " to " + std::to_string(most));
+    }
+    return value;
+}
+
+inline int32_t thread_count(int32_t threads) { return in_range("threads", threads, 1, MOST_THREADS); }
 
 void add_model(nb::module_& m);
 void add_values(nb::module_& m);

@@ -29,8 +29,16 @@ exact::Start view(const StartArrays& s) {
 
 void set(exact::Options* self, int depth, int max_leaves, int threads, double seconds, size_t memory,
          double gap_tolerance, bool cache, bool interval_bound, bool share_small, int kernel) {
-    new (self) exact::Options{depth,         max_leaves, threads,        seconds,     memory,
-                              gap_tolerance, cache,      interval_bound, share_small, exact::Kernel{kernel}};
+    new (self) exact::Options{in_range("depth", depth, 0, INT32_MAX),
+                              in_range("max_leaves", max_leaves, 0, INT32_MAX),
+                              thread_count(threads),
+                              seconds,
+                              memory,
+                              gap_tolerance,
+                              cache,
+                              interval_bound,
+                              share_small,
+                              exact::Kernel{in_range("kernel", kernel, 0, 4)}};
 }
 
 exact::Solution exact_solve(const Ranks& ranks, exact::Workspace& workspace, In2<double> gain,

@@ -12,6 +12,8 @@ namespace {
 
 using neighbourhood::SearchModel;
 
+constexpr int32_t DEEPEST = 24;  // complete trees: twice the memory for each level
+
 class TreeSearch {
   public:
     TreeSearch(const ModelArrays& model, In2<int32_t> choice_of, In1<int32_t> group_of, In2<int32_t> rank,
@@ -35,8 +37,9 @@ class TreeSearch {
                  nullptr,
                  {},
                  {}},
-          depth_(depth),
-          portfolio_((model_.prepare(choice_of.data()), model_), depth, max_leaves, seed, threads) {}
+          depth_(in_range("depth", depth, 0, DEEPEST)),
+          portfolio_((model_.prepare(choice_of.data()), model_), depth_,
+                     in_range("max_leaves", max_leaves, 1, INT32_MAX), seed, thread_count(threads)) {}
 
     TreeSearch(const TreeSearch&) = delete;
 

@@ -31,7 +31,8 @@ struct OwnedProblem : ProofModel {
                  In2<int32_t> symmetry_action, int depth, int max_leaves, bool must_end)
         : ProofModel(
               GroupedModel(given.model(), choice_of.data(), group_of.data(), int(rank.shape(0)), must_end),
-              Sizes(depth, max_leaves)),
+              Sizes(in_range("depth", depth, 0, INT32_MAX),
+                    in_range("max_leaves", max_leaves, 1, INT32_MAX))),
           arrays(given, choice_of, group_of) {
         cubes.features = int(rank.shape(1));
         cubes.rank = copy_of<int32_t>(rank);
@@ -61,6 +62,10 @@ class Proof {
     void start(double seconds, int threads, bool state_rule, bool tree_rule, bool regret, bool floors,
                bool filter, bool solo, bool journal, bool keep_left, double before_floors,
                int64_t memory_limit, int64_t listed, int64_t most_regions) {
+        thread_count(threads);
+        in_range("memory_limit", memory_limit, 1, INT64_MAX);
+        in_range("listed", listed, 0, INT64_MAX);
+        in_range("most_regions", most_regions, 0, INT64_MAX);
         prover_.shared.switches = {regret, floors, filter, solo};
         prover_.shared.memory_limit = size_t(memory_limit);
         prover_.by_state.on = prover_.by_tree.on = journal;

@@ -15,6 +15,8 @@ using spotree::rsbb::Search;
 using spotree::rsbb::Settings;
 using spotree::rsbb::Step;
 
+constexpr int32_t DEEPEST = 24;  // complete trees: twice the memory for each level
+
 struct StepArrays {
     In2<int32_t> rank;
     In2<double> loss;
@@ -29,7 +31,7 @@ Step view(const StepArrays& s) {
     step.rows = static_cast<int64_t>(s.loss.shape(0));
     step.actions = static_cast<int32_t>(s.loss.shape(1));
     step.features = static_cast<int32_t>(s.rank.shape(0));
-    step.depth = s.depth;
+    step.depth = in_range("depth", s.depth, 0, DEEPEST);
     step.rank = s.rank.data();
     step.loss = s.loss.data();
     step.values = s.values.data();
@@ -38,7 +40,7 @@ Step view(const StepArrays& s) {
     step.frozen_feature = s.frozen_feature.data();
     step.frozen_cut = s.frozen_cut.data();
     step.frozen_action = s.frozen_action.data();
-    step.max_leaves = s.max_leaves;
+    step.max_leaves = in_range("max_leaves", s.max_leaves, 1, INT32_MAX);
     return step;
 }
 
@@ -47,7 +49,7 @@ void set(Settings* self, bool settled, bool group, bool snap, bool primal, bool 
          double start_loss) {
     new (self) Settings{{settled, group, snap, primal, actions},
                         seed,
-                        threads,
+                        thread_count(threads),
                         bytes,
                         best_gain,
                         gap_tolerance,

@@ -12,8 +12,8 @@
 #include "model_arrays.hpp"
 #include "values/backup.hpp"
 #include "values/chain_solver.hpp"
-#include "values/endless.hpp"
-#include "values/missed.hpp"
+#include "values/optimality_gap.hpp"
+#include "values/recurrent_classes.hpp"
 
 namespace spotree::bindings {
 
@@ -45,14 +45,15 @@ class Solver {
   public:
     Solver(In1<int64_t> row_start, std::optional<In1<int32_t>> row_of, In1<int32_t> target,
            In1<double> probability, double discount, std::optional<In1<int32_t>> roots, int32_t dense,
-           int32_t sparse, Stop* stop)
+           int32_t sparse, double reduction, Stop* stop)
         : row_start_(row_start), row_of_(row_of), target_(target), probability_(probability) {
         chain_ = chain_of(row_start_, row_of_, target_, probability_, discount);
         Stopping stopping(stop);
         {
             nb::gil_scoped_release release;
             solver_.factor(chain_, roots ? roots->data() : nullptr,
-                           roots ? static_cast<int64_t>(roots->size()) : 0, {dense, sparse}, stopping.get());
+                           roots ? static_cast<int64_t>(roots->size()) : 0, {dense, sparse, reduction},
+                           stopping.get());
         }
         raise_interrupt();
     }
@@ -187,9 +188,10 @@ void add_values(nb::module_& m) {
         .def_prop_ro("raised", &Stop::raised);
     nb::class_<Solver>(m, "ChainSolver")
         .def(nb::init<In1<int64_t>, std::optional<In1<int32_t>>, In1<int32_t>, In1<double>, double,
-                      std::optional<In1<int32_t>>, int32_t, int32_t, Stop*>(),
+                      std::optional<In1<int32_t>>, int32_t, int32_t, double, Stop*>(),
              nb::kw_only(), "row_start"_a, "row_of"_a.none(), "target"_a, "probability"_a, "discount"_a,
-             "roots"_a.none(), "dense"_a = limits.dense, "sparse"_a = limits.sparse, "stop"_a = nb::none())
+             "roots"_a.none(), "dense"_a = limits.dense, "sparse"_a = limits.sparse,
+             "reduction"_a = limits.reduction, "stop"_a = nb::none())
         .def("solve", &Solver::solve, "right"_a, "stop"_a = nb::none())
         .def("solve_transposed", &Solver::solve_transposed, "right"_a, "stop"_a = nb::none())
         .def_prop_ro("states", &Solver::states, nb::rv_policy::move)

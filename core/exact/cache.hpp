@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "exact/key.hpp"
+#include "exact/row_set_hash.hpp"
 
 namespace spotree::exact {
 
@@ -17,8 +17,8 @@ struct Known {
     int32_t split = -1;  // cut of the best tree: index into the root's splits; -1 for a leaf or not known
 };
 
-// A row set is named by 128 random bits (key.hpp) and its size; two sets share a name with probability below
-// 2^-100 or so. When the memory is used up, new entries take the place of old ones.
+// A row set is named by 128 random bits (row_set_hash.hpp) and its size; two sets share a name with
+// probability below 2^-100 or so. When the memory is used up, new entries take the place of old ones.
 class Cache {
   public:
     explicit Cache(size_t bytes = size_t{1} << 29) { set_limit(bytes); }

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "exact/cache.hpp"
-#include "exact/shallow.hpp"
-#include "exact/share.hpp"
+#include "exact/depth2.hpp"
+#include "exact/work_sharing.hpp"
 
 namespace spotree::exact {
 

@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "exact/early.hpp"
-#include "exact/guided.hpp"
+#include "exact/constrained_search.hpp"
+#include "exact/fallback_tree.hpp"
 #include "tree/route.hpp"
 
 namespace spotree::exact {

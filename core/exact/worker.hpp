@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "exact/node.hpp"
-#include "exact/sweep.hpp"
+#include "exact/depth2_streaming.hpp"
+#include "exact/search_node.hpp"
 
 namespace spotree::exact {
 

@@ -6,7 +6,7 @@
 
 #include "linear/chain.hpp"
 #include "linear/tarjan.hpp"
-#include "run/stop.hpp"
+#include "runtime/stop.hpp"
 
 namespace spotree {
 

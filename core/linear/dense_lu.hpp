@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "linear/dot.hpp"
-#include "run/stop.hpp"
+#include "runtime/stop.hpp"
 
 namespace spotree {
 

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <vector>
 
-#include "run/random.hpp"
-#include "run/stop.hpp"
+#include "runtime/random.hpp"
+#include "runtime/stop.hpp"
 
 namespace spotree {
 

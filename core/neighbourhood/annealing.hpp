@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "neighbourhood/acceptance.hpp"
 #include "neighbourhood/evaluator.hpp"
-#include "neighbourhood/forgiving.hpp"
+#include "neighbourhood/exact_moves.hpp"
 #include "neighbourhood/incumbent.hpp"
-#include "neighbourhood/judge.hpp"
 #include "neighbourhood/model.hpp"
 #include "neighbourhood/moves.hpp"
-#include "neighbourhood/screen.hpp"
-#include "neighbourhood/steps.hpp"
-#include "run/random.hpp"
+#include "neighbourhood/surrogate/forgiving_mdp.hpp"
+#include "neighbourhood/surrogate/surrogate_filter.hpp"
+#include "runtime/random.hpp"
 #include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {

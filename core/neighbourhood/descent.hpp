@@ -4,12 +4,12 @@
 #include <cmath>
 #include <cstdint>
 
+#include "neighbourhood/acceptance.hpp"
+#include "neighbourhood/exact_moves.hpp"
 #include "neighbourhood/incumbent.hpp"
-#include "neighbourhood/judge.hpp"
 #include "neighbourhood/model.hpp"
 #include "neighbourhood/moves.hpp"
-#include "neighbourhood/steps.hpp"
-#include "run/random.hpp"
+#include "runtime/random.hpp"
 #include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {

@@ -7,9 +7,9 @@
 #include <set>
 #include <vector>
 
+#include "neighbourhood/acceptance.hpp"
 #include "neighbourhood/evaluator.hpp"
 #include "neighbourhood/incumbent.hpp"
-#include "neighbourhood/judge.hpp"
 #include "neighbourhood/model.hpp"
 #include "tree/complete.hpp"
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "linear/tarjan.hpp"
-#include "neighbourhood/asked.hpp"
-#include "neighbourhood/component.hpp"
+#include "neighbourhood/action_cache.hpp"
 #include "neighbourhood/model.hpp"
+#include "neighbourhood/scc_solver.hpp"
 #include "neighbourhood/tolerance.hpp"
 #include "tree/complete.hpp"
 

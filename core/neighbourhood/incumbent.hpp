@@ -1,8 +1,8 @@
 // The best tree so far.
 #pragma once
 
+#include "neighbourhood/acceptance.hpp"
 #include "neighbourhood/evaluator.hpp"
-#include "neighbourhood/judge.hpp"
 #include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "neighbourhood/model.hpp"
-#include "neighbourhood/right.hpp"
-#include "run/random.hpp"
+#include "neighbourhood/optimal_rows.hpp"
+#include "runtime/random.hpp"
 #include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {

@@ -8,19 +8,19 @@
 #include <vector>
 
 #include "model/ranks.hpp"
+#include "neighbourhood/acceptance.hpp"
 #include "neighbourhood/annealing.hpp"
 #include "neighbourhood/descent.hpp"
 #include "neighbourhood/enumerate.hpp"
-#include "neighbourhood/forgiving.hpp"
+#include "neighbourhood/exact_moves.hpp"
 #include "neighbourhood/incumbent.hpp"
-#include "neighbourhood/judge.hpp"
 #include "neighbourhood/model.hpp"
 #include "neighbourhood/moves.hpp"
-#include "neighbourhood/right.hpp"
-#include "neighbourhood/steps.hpp"
-#include "run/random.hpp"
-#include "run/stop.hpp"
-#include "run/threads.hpp"
+#include "neighbourhood/optimal_rows.hpp"
+#include "neighbourhood/surrogate/forgiving_mdp.hpp"
+#include "runtime/random.hpp"
+#include "runtime/stop.hpp"
+#include "runtime/threads.hpp"
 #include "tree/complete.hpp"
 
 namespace spotree::neighbourhood {

@@ -4,10 +4,10 @@
 #include <atomic>
 #include <mutex>
 
-#include "proof/cubes.hpp"
-#include "proof/grouped_model.hpp"
-#include "proof/sizes.hpp"
-#include "proof/symmetry.hpp"
+#include "proof/nodes/feature_boxes.hpp"
+#include "proof/nodes/grouped_model.hpp"
+#include "proof/nodes/size_budget.hpp"
+#include "proof/symmetry/symmetry.hpp"
 
 namespace spotree::proof {
 
@@ -38,7 +38,7 @@ struct ProofModel {
 
   private:
     static constexpr size_t kMostMembers = 60'000'000;  // of all cubes, and as many edges: about a gigabyte
-    // Checkers have tables of sizes x cubes and refuse larger ones, unless sizes are few (checker/cubes.hpp).
+    // Checkers have tables of sizes x cubes and refuse larger ones, unless sizes are few (checker/boxes.hpp).
     static constexpr size_t kFewSizes = 9, kMostEntries = 25'000'000;
 
     std::mutex lock_;

@@ -3,11 +3,11 @@
 
 #include <optional>
 
-#include "proof/lead.hpp"
-#include "proof/resume.hpp"
-#include "proof/root.hpp"
-#include "proof/tree_worker.hpp"
-#include "proof/watched.hpp"
+#include "proof/branching/rule_scheduler.hpp"
+#include "proof/branching/tree_worker.hpp"
+#include "proof/log/log_replay.hpp"
+#include "proof/presolve.hpp"
+#include "proof/prover_status.hpp"
 
 namespace spotree::proof {
 

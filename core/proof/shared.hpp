@@ -6,9 +6,9 @@
 #include <limits>
 #include <mutex>
 
-#include "proof/least_loss.hpp"
+#include "proof/bounds/tree_dp.hpp"
 #include "proof/proof_model.hpp"
-#include "run/threads.hpp"
+#include "runtime/threads.hpp"
 
 namespace spotree::proof {
 

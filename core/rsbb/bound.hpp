@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "rsbb/arrivals.hpp"
+#include "rsbb/reachable_rows.hpp"
 
 namespace spotree::rsbb {
 

@@ -1,7 +1,7 @@
 // The branching rule of the paper's appendix.
 #pragma once
 
-#include "rsbb/region.hpp"
+#include "rsbb/node.hpp"
 
 namespace spotree::rsbb {
 

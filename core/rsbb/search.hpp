@@ -8,10 +8,10 @@
 
 #include "rsbb/bound.hpp"
 #include "rsbb/branch.hpp"
-#include "rsbb/frontier.hpp"
-#include "rsbb/packed.hpp"
-#include "rsbb/primal.hpp"
-#include "run/threads.hpp"
+#include "rsbb/open_list.hpp"
+#include "rsbb/primal_heuristic.hpp"
+#include "rsbb/wire_codec.hpp"
+#include "runtime/threads.hpp"
 
 namespace spotree::rsbb {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "model/bellman.hpp"
-#include "run/stop.hpp"
+#include "runtime/stop.hpp"
 
 namespace spotree {
 

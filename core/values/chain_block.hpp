@@ -9,7 +9,7 @@
 #include "linear/chain.hpp"
 #include "linear/components.hpp"
 #include "linear/dense_lu.hpp"
-#include "linear/iterate.hpp"
+#include "linear/iterative_solver.hpp"
 #include "linear/sparse_lu.hpp"
 
 namespace spotree {
@@ -18,6 +18,7 @@ namespace spotree {
 struct BlockLimits {
     int32_t dense = 24;       // states up to which a dense factor is always cheapest
     int32_t sparse = 20'000;  // states up to which factors are tried before iterating
+    double reduction = 0.0;   // iteration ends at this share of the right-hand side; 0: at the rounding floor
 };
 
 // Iteration needs the rows and, for the transposed system, the columns.
@@ -72,7 +73,8 @@ class Block {
         }
         if (stop && stop->raised() && size > limits.sparse) return;
         SparseRows columns = rows.transposed();
-        solver_ = Iterated{Iteration(std::move(rows)), Iteration(std::move(columns))};
+        solver_ = Iterated{Iteration(std::move(rows), limits.reduction),
+                           Iteration(std::move(columns), limits.reduction)};
         complete_ = true;
     }
 

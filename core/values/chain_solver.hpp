@@ -16,6 +16,7 @@ class ChainSolver {
   public:
     void factor(const Chain& chain, const int32_t* roots, int64_t num_roots, const BlockLimits& limits = {},
                 Stop* stop = nullptr) {
+        refinements_ = limits.reduction > 0 ? 0 : kRefinements;
         complete_ = factors_.factor(chain, roots, num_roots, limits, stop);
     }
 
@@ -69,7 +70,7 @@ class ChainSolver {
         for (const int32_t s : states) x[s] = right[s];
         (factors_.*pass)(x, stop);
         Residual now = measure(factors_.chain(), states, right, x, rest.data());
-        for (int round = 0; round < kRefinements && now.size > kGoodResidual * now.scale; ++round) {
+        for (int round = 0; round < refinements_ && now.size > kGoodResidual * now.scale; ++round) {
             if (stop && stop->raised()) break;
             (factors_.*pass)(rest.data(), stop);
             better.assign(x, x + size());
@@ -85,6 +86,7 @@ class ChainSolver {
     size_t size() const { return static_cast<size_t>(factors_.chain().num_states); }
 
     ChainFactors factors_;
+    int refinements_ = kRefinements;
     bool complete_ = false;
 };
 

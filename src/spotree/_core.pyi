@@ -1,6 +1,6 @@
 """Types of the compiled core."""
 
-from spotree.axes import Features, Floats, Ints, PerState, SmallInts
+from spotree.common.arrays import Features, Floats, Ints, PerState, SmallInts
 
 def route(
     *, feature: SmallInts, threshold: Floats, left: SmallInts, right: SmallInts, features: Features
@@ -53,6 +53,7 @@ class ChainSolver:
         roots: SmallInts | None,
         dense: int = 24,
         sparse: int = 20000,
+        reduction: float = 0.0,
         stop: Stop | None = None,
     ) -> None: ...
     def solve(self, right: PerState, stop: Stop | None = None) -> tuple[PerState, float]: ...

@@ -26,6 +26,7 @@ class Always(random.Random):
         return self.who if self.who in seq else seq[0]
 
 
+@pytest.mark.slow
 def test_a_search_that_is_killed_three_times_is_resumed_no_worse_and_loses_a_period_at_most(tmp_path: Path) -> None:
     job = jobs.Search("frozenlake_8x8", 3, threads=1)
     story = jobs.run_through(job, 3.0, 0.2, [1.5, 0.1, 2.5], Always("driver"), tmp_path / "run.ckpt")
@@ -35,6 +36,7 @@ def test_a_search_that_is_killed_three_times_is_resumed_no_worse_and_loses_a_per
     assert not any(kills.late(kill, 0.2 + BUSY) for kill in story.kills)
 
 
+@pytest.mark.slow
 def test_a_search_goes_on_by_itself_when_a_worker_is_killed(tmp_path: Path) -> None:
     job = jobs.Search("frozenlake_8x8", 3, 1, ("--no-prove", "--cluster", "local:2"))
     story = jobs.run_through(job, 12.0, 1.0, [7.0], Always("worker"), tmp_path / "run.ckpt")
@@ -43,6 +45,7 @@ def test_a_search_goes_on_by_itself_when_a_worker_is_killed(tmp_path: Path) -> N
     assert story.seconds < 12.0 + 5.0 + BUSY
 
 
+@pytest.mark.slow
 def test_a_proof_whose_driver_is_killed_ends_with_an_accepted_certificate_and_nobody_is_left_behind(
     tmp_path: Path,
 ) -> None:

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import spotree
+from spotree.evaluation import evaluate, optimum, random_return
 from spotree.mdp import build_mdp
-from spotree.mdp.random_action import with_random_action
-from spotree.readers.drn_write import write_drn
-from spotree.values import evaluate, optimum, random_return
+from spotree.mdp.transforms import with_random_action
+from spotree.readers.drn.writer import write_drn
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "benchmarks"))

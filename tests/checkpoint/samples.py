@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from spotree.checkpoint import ArrayClaim, Checkpoint, Layout
-from spotree.claims import number, optional, record, text, whole
+from spotree.common.untrusted import number, optional, record, text, whole
 
 LAYOUT = Layout(
     kind="search",

@@ -12,8 +12,8 @@ import pytest
 
 from checkpoint.samples import LAYOUT, a_checkpoint, saved
 from spotree.checkpoint import load_checkpoint
+from spotree.common.atomic_file import UnwrittenError
 from spotree.errors import ReadError
-from spotree.files import UnwrittenError
 
 
 def rewritten(path: Path, change: Any) -> Path:

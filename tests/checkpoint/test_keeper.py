@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from checkpoint.samples import LAYOUT, a_checkpoint, saved
-from spotree.checkpoint import Checkpoint, Keeper, load_checkpoint
+from spotree.checkpoint import Checkpoint, CheckpointWriter, load_checkpoint
 from spotree.errors import InvalidProblemError, SpotreeError
 
 
@@ -21,7 +21,7 @@ class Clock:
 
 def test_the_first_is_due_at_once_and_the_next_a_period_later(tmp_path: Path) -> None:
     clock = Clock()
-    with Keeper(tmp_path / "run.ckpt", every=30, clock=clock) as keeper:
+    with CheckpointWriter(tmp_path / "run.ckpt", every=30, clock=clock) as keeper:
         keeper.open()
         assert keeper.offer(a_checkpoint)
         clock.now += 29.9
@@ -39,7 +39,7 @@ def test_writing_takes_a_twentieth_of_the_time_at_most(tmp_path: Path) -> None:
         clock.now += 6.0
         return a_checkpoint()
 
-    with Keeper(tmp_path / "run.ckpt", every=30, clock=clock) as keeper:
+    with CheckpointWriter(tmp_path / "run.ckpt", every=30, clock=clock) as keeper:
         keeper.open()
         assert keeper.offer(slow)
         clock.now += 119  # 6 s are a twentieth of 120 s
@@ -52,7 +52,7 @@ def test_a_run_outlives_a_file_that_cannot_be_written_and_is_told_once(tmp_path:
     folder = tmp_path / "folder"
     folder.mkdir()
     clock, told = Clock(), list[str]()
-    with Keeper(folder / "run.ckpt", every=1, tell=told.append, clock=clock) as keeper:
+    with CheckpointWriter(folder / "run.ckpt", every=1, tell=told.append, clock=clock) as keeper:
         keeper.open()
         assert keeper.write(a_checkpoint)
         (folder / "run.ckpt").unlink()
@@ -71,7 +71,7 @@ def test_a_run_outlives_a_file_that_cannot_be_written_and_is_told_once(tmp_path:
 
 
 def test_without_a_listener_the_failure_is_a_warning(tmp_path: Path) -> None:
-    keeper = Keeper(tmp_path / "none" / "run.ckpt")
+    keeper = CheckpointWriter(tmp_path / "none" / "run.ckpt")
     with pytest.warns(UserWarning, match="no checkpoint: .*cannot be written"):
         assert not keeper.write(a_checkpoint)
 
@@ -79,20 +79,20 @@ def test_without_a_listener_the_failure_is_a_warning(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["/dev/full", "/dev/null", "none/run.ckpt", "."])
 def test_a_path_that_can_hold_no_checkpoint_is_refused_before_any_work(path: str) -> None:
     with pytest.raises(SpotreeError, match="cannot be written"):
-        Keeper(path).open()
+        CheckpointWriter(path).open()
 
 
 def test_a_file_that_is_there_is_replaced_only_by_the_run_that_goes_on_from_it(tmp_path: Path) -> None:
     path = saved(tmp_path / "run.ckpt")
     with pytest.raises(SpotreeError, match=r"a checkpoint \(search, a model, depth 3\); resume from it"):
-        Keeper(path).open()
-    with Keeper(path) as keeper:
+        CheckpointWriter(path).open()
+    with CheckpointWriter(path) as keeper:
         keeper.open(resumed=path)
         assert keeper.write(a_checkpoint)
     letter = tmp_path / "letter.txt"
     letter.write_text("dear reader")
     with pytest.raises(SpotreeError, match="no checkpoint; resume"):
-        Keeper(letter).open(resumed=path)
+        CheckpointWriter(letter).open(resumed=path)
     assert letter.read_text() == "dear reader"
     assert sorted(os.listdir(tmp_path)) == ["letter.txt", "run.ckpt"]
 
@@ -100,16 +100,16 @@ def test_a_file_that_is_there_is_replaced_only_by_the_run_that_goes_on_from_it(t
 def test_a_second_process_is_refused_and_a_killed_one_is_not_in_the_way(tmp_path: Path) -> None:
     path = tmp_path / "run.ckpt"
     code = (
-        f"import sys, time; from spotree.checkpoint import Keeper; Keeper({str(path)!r}).open();"
+        f"import sys, time; from spotree.checkpoint import CheckpointWriter; CheckpointWriter({str(path)!r}).open();"
         "print('open', flush=True); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == b"open\n"
         with pytest.raises(SpotreeError, match="another process is writing it"):
-            Keeper(path).open()
+            CheckpointWriter(path).open()
         other.kill()
-    with Keeper(path) as keeper:
+    with CheckpointWriter(path) as keeper:
         keeper.open()
         assert keeper.write(a_checkpoint)
     assert load_checkpoint(path, LAYOUT).state["rounds"] == 7
@@ -119,4 +119,4 @@ def test_a_second_process_is_refused_and_a_killed_one_is_not_in_the_way(tmp_path
 @pytest.mark.parametrize("every", [-1, float("nan"), float("inf"), "30"])
 def test_a_period_that_makes_no_sense_is_refused(every: float) -> None:
     with pytest.raises(InvalidProblemError, match="every is"):
-        Keeper("run.ckpt", every=every)
+        CheckpointWriter("run.ckpt", every=every)

@@ -84,6 +84,7 @@ def test_solve_saves_a_solution_that_reloads(tmp_path: Path) -> None:
     assert f"{Solution.load(out).value:.6f}" in done.stdout
 
 
+@pytest.mark.slow
 def test_ctrl_c_shows_the_best_tree_so_far(tmp_path: Path) -> None:
     out = tmp_path / "run.json"
     command = [sys.executable, "-m", "spotree", "solve", "frozenlake_8x8", "--depth", "3", "--time", "60"]
@@ -98,6 +99,7 @@ def test_ctrl_c_shows_the_best_tree_so_far(tmp_path: Path) -> None:
     assert running.returncode == 130
 
 
+@pytest.mark.slow
 def test_help_teaches_every_command() -> None:
     overview = run("--help").stdout
     for command in (
@@ -107,6 +109,7 @@ def test_help_teaches_every_command() -> None:
         assert "--help" in run(command, "--help").stdout
 
 
+@pytest.mark.slow
 def test_solve_can_prove_and_the_proof_can_be_checked(tmp_path: Path) -> None:
     proof = tmp_path / "run.cert"
     done = run("solve", "frozenlake_4x4", "--depth", "3", "--time", "60", "--json", "--certificate", str(proof))

@@ -10,15 +10,15 @@ import pytest
 from typer.testing import CliRunner
 
 import spotree
-from spotree.cli.answer import show_solution
 from spotree.cli.app import app
 from spotree.cli.bars import bars
-from spotree.cli.compare import show_comparison
-from spotree.cli.live import LiveLine
+from spotree.cli.commands.compare import show_comparison
 from spotree.cli.output import show_facts
+from spotree.cli.progress_line import LiveLine
+from spotree.cli.solution_output import show_solution
 from spotree.mdp.model import MDP
-from spotree.methods.history import Progress
 from spotree.readers.npz import write_npz
+from spotree.results.progress import Progress
 
 
 def costly(sense: str = "min", shift: float = 0.0, missing: str = "random") -> MDP:
@@ -27,7 +27,7 @@ def costly(sense: str = "min", shift: float = 0.0, missing: str = "random") -> M
     ends = np.array([0, 0, 1.0])
     return spotree.build_mdp(
         [move, move],
-        np.array([[-1, -1.5], [-1, -1.5], [-1, -1.5]]) + shift,
+        (np.array([[1, 1.5], [1, 1.5], [1, 1.5]]) - shift) * (1 if sense == "min" else -1),
         0.9,
         initial=0,
         features=np.arange(3.0)[:, None],
@@ -107,7 +107,7 @@ def test_the_live_line_shows_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "say", said.append)
     live.show(Progress(1.0, 2, -12.5, -10.0))
     live.show(Progress(1.0, 0, -np.inf, -10.0))
-    assert "cost 12.500000  bound 10.000000  gap 20.00%" in said[0]
+    assert "cost 12.500000  bound 10.000000  gap 25 %" in said[0]
     assert "cost infinite  bound 10.000000  gap unknown" in said[1]
 
 
@@ -145,7 +145,8 @@ def test_json_has_null_and_a_word_for_a_ratio_that_means_nothing(tmp_path: Path)
     found = json.loads(run("solve", model, "--depth", "1", "--time", "1", "--json"))
     assert found["cost"] == pytest.approx(2.71)
     assert found["value"] == pytest.approx(-2.71)
-    assert found["why_null"] == {}
+    assert found["above_best"] == pytest.approx(0.0)
+    assert found["why_null"] == {"of_optimum": "the ratio of costs rises as a tree gets worse"}
 
 
 @pytest.mark.parametrize("columns", [40, 60, 80, 140])
@@ -164,7 +165,7 @@ def test_a_comparison_is_no_wider_than_its_terminal(
 
 
 def test_bars_are_plain_signs_where_the_encoding_has_no_blocks() -> None:
-    from spotree.cli.streams import _plainer
+    from spotree.cli.stdio import _plainer
 
     text = "███▌▏"
     assert _plainer(UnicodeEncodeError("ascii", text, 0, len(text), "no"))[0] == "####."

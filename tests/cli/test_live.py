@@ -2,8 +2,8 @@
 
 import pytest
 
-from spotree.cli.live import LiveLine
-from spotree.methods.history import Progress
+from spotree.cli.progress_line import LiveLine
+from spotree.results.progress import Progress
 
 
 def test_the_line_is_no_wider_than_the_terminal(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
 from spotree.models import load
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
 from spotree.readers.npz import write_npz
 
 EVIL = "\x1b[2J\r\u202ex\nreturn       9.0\x85\u2028"

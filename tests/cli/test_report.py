@@ -41,41 +41,52 @@ def test_the_page_says_which_command_was_typed(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "model"),
+    ("source", "words"),
     [
-        ("spotree solve a.prism -d 3 --constants 'a=1,b=2' --json -o r.json", "a.prism --constants a=1,b=2"),
         (
-            "spotree certify --no-levels -d3 --reward=time --time=9 'my model.drn' --goal 'x = 1'",
-            "--reward=time 'my model.drn' --goal 'x = 1'",
+            {"kind": "file", "model": "a.prism", "options": {"constants": {"a": 1, "b": True}}},
+            "a.prism, the model of mine.json, is not there; name it: spotree report mine.json"
+            " a.prism --constants a=1,b=true",
         ),
-        ("spotree solve 'open", "MODEL, with the model and the reading options of the run"),
-        (None, "MODEL, with the model and the reading options of the run"),
+        (
+            {"kind": "file", "model": "my model.drn", "options": {"reward": ["time", "cost"], "goal": "x = 1"}},
+            "my model.drn, the model of mine.json, is not there; name it: spotree report mine.json"
+            " 'my model.drn' --reward time,cost --goal 'x = 1'",
+        ),
+        (
+            {"kind": "shipped", "model": "mine", "options": {}},
+            "mine.json names 'mine', no shipped model; name it: spotree report mine.json MODEL",
+        ),
+        (
+            {"kind": "environment", "model": "FrozenLake-v1", "options": {"discount": 0.9}},
+            "mine.json names an environment, which is code and not opened unasked: spotree report mine.json"
+            " FrozenLake-v1 --discount 0.9",
+        ),
+        (
+            None,
+            "mine.json does not say where its model was read from; name its model: spotree report mine.json MODEL",
+        ),
     ],
 )
-def test_a_run_on_a_model_from_a_file_asks_for_it_and_shows_the_command(
-    folder: Path, typed: str | None, model: str
+def test_a_model_that_is_not_there_is_asked_for_with_the_command_to_type(
+    folder: Path, source: dict[str, object] | None, words: str
 ) -> None:
-    document = json.loads((folder / "a run.json").read_text()) | {"model": "mine"}
-    document["notes"] = {} if typed is None else {"command": typed}
+    document = json.loads((folder / "a run.json").read_text()) | {"model": "mine", "source": source}
     (folder / "mine.json").write_text(json.dumps(document))
     done = run("report", "mine.json", cwd=folder)
-    assert done.returncode == 2
-    assert done.stderr == f"spotree: mine is no shipped model; type: spotree report mine.json {model}\n"
+    assert (done.returncode, done.stderr) == (2, f"spotree: {words}\n")
     assert not (folder / "mine.html").exists()
 
 
+@pytest.mark.slow
 def test_a_model_left_out_is_opened_as_it_was_for_the_run(folder: Path) -> None:
-    """With its options, from its file; an environment is not made because a file says so."""
+    """With its options, from its file."""
     spotree.load("frozenlake_4x4").save(folder / "my lake.npz")
     for model in ("frozenlake_4x4", "my lake.npz"):
         assert run("solve", model, *SOLVE[2:-1], "own.json", "--discount=0.9", cwd=folder).returncode == 0
         assert run("report", "own.json", cwd=folder).returncode == 0
         program = run("export", "own.json", "--to", "prism", cwd=folder)
         assert "// Discount 0.9;" in program.stdout
-    document = json.loads((folder / "own.json").read_text()) | {"model": "mine"}
-    document["notes"]["command"] = "spotree solve FrozenLake-v1"
-    (folder / "own.json").write_text(json.dumps(document))
-    assert "type: spotree report own.json FrozenLake-v1" in run("report", "own.json", cwd=folder).stderr
 
 
 def test_a_model_on_which_the_tree_is_worth_something_else_is_exported_by_no_command(folder: Path) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from spotree import Solution, cli
-from spotree.cli.impatience import GRACE
-from spotree.sweeps.folder import Folder
+from spotree.cli.second_interrupt import GRACE
+from spotree.sweeps.store import Folder
 
 LONG = ("-t", "60", "--threads", "1")
 COMMANDS = {
@@ -41,6 +41,7 @@ def wait_for(path: Path, process: "subprocess.Popen[str]") -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_request_to_end_is_answered_with_what_there_is(name: str, tmp_path: Path) -> None:
     number = signal.SIGTERM if name in ("solve", "frontier", "sweep", "improve") else signal.SIGINT
@@ -60,9 +61,43 @@ def test_a_request_to_end_is_answered_with_what_there_is(name: str, tmp_path: Pa
     assert time.monotonic() - began < 20
 
 
+@pytest.mark.parametrize(
+    ("module", "said"), [("typer", ""), ("spotree.cli.stdio", ""), ("numpy", "spotree: interrupted\n")]
+)
+def test_ctrl_c_while_modules_are_imported_ends_without_a_traceback(module: str, said: str) -> None:
+    code = (
+        "import os, signal, sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *rest):\n"
+        f"        if name == {module!r}:\n"
+        "            sys.meta_path.remove(self)\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "sys.argv = ['spotree', 'info', 'xor']\n"
+        "from spotree.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", said)
+
+
+def test_too_small_an_address_space_is_one_line() -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (300 * 10**6, 300 * 10**6))
+
+    command = [sys.executable, "-m", "spotree", "info", "xor"]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "spotree: the address space is limited to 300 MB, too little to load NumPy and SciPy; allow 400 MB or more"
+        " (ulimit -v 400000)\n"
+    )
+
+
+@pytest.mark.slow
 def test_the_second_one_ends_at_once_even_where_nobody_listens(tmp_path: Path) -> None:
     code = (
-        "import signal, time; from spotree.cli.impatience import end_at_the_second; end_at_the_second();"
+        "import signal, time; from spotree.cli.second_interrupt import end_at_the_second; end_at_the_second();"
         "signal.signal(signal.SIGINT, lambda *_: None); print('ready', flush=True);"
         "[time.sleep(0.1) for _ in range(600)]"
     )
@@ -81,6 +116,7 @@ def test_the_second_one_ends_at_once_even_where_nobody_listens(tmp_path: Path) -
     assert error == b"spotree: interrupted again; ended without the result\n"
 
 
+@pytest.mark.slow
 def test_a_sweep_killed_again_and_again_runs_each_cell_once(tmp_path: Path) -> None:
     asked = ("xor", "frozenlake_4x4", "tiger_vs_antelope", "-d", "1-2", "--seeds", "2", "-t", "0.4", "--out", "out")
     table = tmp_path / "out" / "table.csv"

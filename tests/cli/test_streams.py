@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from spotree.shown import shown
+from spotree.common.sanitize import shown
 
 SOLVE = ("solve", "frozenlake_4x4", "--depth", "1", "--time", "0.2", "--method", "spot", "--threads", "1")
 CERTIFY = ("certify", "frozenlake_4x4", "--depth", "2", "--time", "20", "--threads", "1")

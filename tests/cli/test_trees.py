@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,13 @@ import pytest
 from typer.testing import CliRunner
 
 from small_models import random_mdp
-from spotree import MDP, Solution, Tree, TreePolicy, build_mdp, evaluate, load, solve
+from spotree import MDP, Solution, Tree, TreePolicy, build_mdp, evaluate, load, simulate, solve
 from spotree.cli.app import app
-from spotree.cli.diff import split_facts
-from spotree.tree.claim import tree_lists
-from spotree.tree.tree import leaf, make_tree
+from spotree.cli.commands.diff import split_facts
+from spotree.cli.commands.simulate import _verdict
+from spotree.cli.trajectories import Trajectories
+from spotree.trees.serialize import tree_lists
+from spotree.trees.tree import leaf, make_tree
 
 
 def run(*arguments: object) -> str:
@@ -221,7 +224,7 @@ def test_a_broken_tree_file_is_refused_with_its_entry(change: dict[str, Any], wo
 
 
 def test_costs_are_shown_as_costs(tmp_path: Path) -> None:
-    mdp = build_mdp([[[1.0]], [[1.0]]], [[-1.0, -2.0]], 0.5, sense="min")
+    mdp = build_mdp([[[1.0]], [[1.0]]], [[1.0, 2.0]], 0.5, sense="min")
     mdp.save(tmp_path / "model.npz")
     one, two = (
         write_tree(tmp_path / f"{action}.json", TreePolicy(tree, mdp.feature_names, mdp.action_names))
@@ -230,3 +233,27 @@ def test_costs_are_shown_as_costs(tmp_path: Path) -> None:
     assert "cost         2.000000" in run("evaluate", tmp_path / "model.npz", one)
     assert "exact cost  2.000000" in run("simulate", tmp_path / "model.npz", one, "-n", 10)
     assert "+2.000000000, second less first" in run("diff", tmp_path / "model.npz", one, two)
+
+
+def test_names_in_trajectories_forge_no_formula_and_turn_no_text_around(tmp_path: Path) -> None:
+    bomb, turned = "=cmd|' /C calc'!A0", "left\u202etfel"
+    mdp = build_mdp([[[1.0]], [[1.0]]], 1.0, 0.9, feature_names=["@SUM(A1)"], action_names=[bomb, turned])
+    for action in (0, 1):
+        log = Trajectories(mdp, np.array([action]))
+        simulate(mdp, np.array([action]), episodes=2, horizon=2, watch=log.watch)
+        log.write(tmp_path / "steps.csv")
+        head, first, *_ = csv.reader((tmp_path / "steps.csv").open(newline=""))
+        assert head[3] == "'@SUM(A1)"
+        assert first[4] == (f"'{bomb}", r"left\u202etfel")[action]
+
+
+def test_simulate_says_how_many_episodes_the_time_limit_cut(lake: Path) -> None:
+    text = run("simulate", "frozenlake_4x4", lake / "good.json", "-n", 20, "--time", 0)
+    assert "ended         0; 20 cut: the time is up" in text
+
+
+def test_simulate_never_advises_another_seed(lake: Path) -> None:
+    mdp = load("frozenlake_4x4")
+    found = simulate(mdp, Solution.load(lake / "good.json"), episodes=10)
+    for kind in ("normal", "empirical Bernstein"):
+        assert "seed" not in _verdict(replace(found, exact=99.0, interval=kind))

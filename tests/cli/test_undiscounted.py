@@ -69,3 +69,26 @@ def test_an_infinite_value_is_one_line_that_names_a_state(tmp_path: Path) -> Non
     assert done.returncode == 2
     assert done.stderr.count("\n") <= 2
     assert "state 0, action 'toss': reward 1 can be had again and again" in " ".join(done.stderr.split())
+
+
+AVOID = ("coin.prism", "--goal", "s=3 | s=2 & false", "--avoid", '"tails" & !"over"', "--reward", "reach")
+
+
+def test_avoided_states_are_named_in_the_answer_and_the_run_knows_them(tmp_path: Path) -> None:
+    solved = run(tmp_path, "solve", *AVOID, "--discount", "1", "--depth", "1", "--time", "1", "--out", "run.json")
+    assert solved.returncode == 0, solved.stderr
+    assert 'until s=3 | s=2 & false avoiding "tails" & !"over"' in solved.stdout
+    found = json.loads((tmp_path / "run.json").read_text())
+    assert found["value"] == pytest.approx(0.5)
+    exported = run(tmp_path, "export", "run.json", "--to", "prism")
+    assert exported.returncode == 0, exported.stderr
+    assert "formula avoid = ((s = 2) & !((s = 3)));" in exported.stdout
+    assert run(tmp_path, "report", "run.json", "--out", "run.html").returncode == 0
+    assert "1 state, where the episode ends with nothing more" in (tmp_path / "run.html").read_text()
+
+
+def test_avoiding_with_costs_is_refused_on_the_command_line(tmp_path: Path) -> None:
+    done = run(tmp_path, "info", *COST, "--avoid", "tails")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "coin.prism: --avoid tails: an avoided state ends the episode, so with costs" in done.stderr
+    assert "pass --reward reach" in done.stderr

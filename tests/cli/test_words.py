@@ -47,10 +47,6 @@ endrewards
         ("reward=('a', 'b') is", "--reward a,b is"),
         ("drop_actions=('a', 'b c') means", "--drop-action a --drop-action 'b c' means"),
         ("drop_actions: there is no action 'x'", "--drop-action: there is no action 'x'"),
-        (
-            "discount 2 is not; pass 0.99, or undiscounted=True with 1",
-            "discount 2 is not; pass 0.99, or --discount 1",
-        ),
         ("use engine='exact'", "use --engine exact"),
         ("max_leaves is 3", "--max-leaves is 3"),
         ("time_limit is nan", "--time is nan"),
@@ -88,10 +84,10 @@ WAYS_OUT = [
     ("info coin.prism", "--constants B=...", ["info coin.prism --constants B=1 --constants N=2 --reward sum"]),
     (
         f"info {GIVEN}",
-        "choose with --reward NAME, several names, 'sum' for all, 'reach' (1 for the goal), or a label",
+        "choose with --reward NAME, several names, 'sum' for all, 'reach' (1 for the goal), 'steps', or a label",
         [
             f"info {GIVEN} --reward {name}"
-            for name in ("time", "time,tosses", "sum", "'reach' --goal over", "tails")
+            for name in ("time", "time,tosses", "sum", "'reach' --goal over", "steps", "tails")
         ],
     ),
     (f"info {GIVEN} --reward reach", "say which with --goal ...", [f"info {GIVEN} --reward reach --goal s=3"]),
@@ -107,7 +103,7 @@ WAYS_OUT = [
     ),
     (
         f"info {GIVEN} --reward reach --goal over --discount 2",
-        "pass for example 0.99, or --discount 1",
+        "pass for example 0.99, or 1 for the total until the end",
         [f"info {GIVEN} --reward reach --goal over --discount {number}" for number in ("0.99", "1")],
     ),
     (
@@ -118,6 +114,7 @@ WAYS_OUT = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("line", "words", "ways"), WAYS_OUT, ids=[words for _, words, _ in WAYS_OUT])
 def test_every_way_out_that_is_offered_for_a_file_is_one(
     line: str, words: str, ways: list[str], tmp_path: Path

@@ -7,7 +7,7 @@ import pytest
 
 from cluster.machines import Machines
 from spotree.cluster.executor import Executor
-from spotree.cluster.open import open_executor
+from spotree.cluster.factory import open_executor
 
 
 @pytest.fixture(scope="session")

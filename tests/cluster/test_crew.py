@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from cluster.numbers import double, end_once, hang_once, slowly, wrong
-from spotree.cluster.crew import Crew, Job
 from spotree.cluster.executor import Executor, WorkerLost
-from spotree.cluster.open import open_executor
+from spotree.cluster.factory import open_executor
+from spotree.cluster.job_scheduler import Job, JobScheduler
 from spotree.cluster.threads import ThreadExecutor, ThreadTask
 from spotree.errors import ClusterError
 
 
-def all_of(crew: Crew, seconds: float = 30.0) -> list[object]:
+def all_of(crew: JobScheduler, seconds: float = 30.0) -> list[object]:
     end = time.monotonic() + seconds
     answers: list[object] = []
     while crew.under_way and time.monotonic() < end:
@@ -23,7 +23,7 @@ def all_of(crew: Crew, seconds: float = 30.0) -> list[object]:
 
 
 def test_every_job_is_answered_once(executor: Executor) -> None:
-    crew = Crew(executor)
+    crew = JobScheduler(executor)
     for n in range(12):
         crew.add(double, n)
     assert sorted(all_of(crew)) == [2 * n for n in range(12)]  # type: ignore[type-var]
@@ -32,27 +32,27 @@ def test_every_job_is_answered_once(executor: Executor) -> None:
 
 
 def test_what_a_job_raises_comes_out_of_wait(executor: Executor) -> None:
-    crew = Crew(executor)
+    crew = JobScheduler(executor)
     crew.add(wrong, 5)
     with pytest.raises(ValueError, match="5 is wrong"):
         crew.wait(10.0)
 
 
 def test_a_job_goes_to_the_worker_that_it_names(executor: Executor) -> None:
-    crew = Crew(executor)
+    crew = JobScheduler(executor)
     jobs = [crew.add(double, n, worker=executor.workers[1]) for n in range(3)]
     all_of(crew)
     assert {job.done_by for job in jobs} == {executor.workers[1]}
 
 
 def test_a_job_for_a_worker_that_is_gone_is_done_by_another(executor: Executor) -> None:
-    crew = Crew(executor)
+    crew = JobScheduler(executor)
     crew.add(double, 4, worker="nobody")
     assert all_of(crew) == [8]
 
 
 def test_room_is_one_job_for_each_idle_worker(executor: Executor) -> None:
-    crew = Crew(executor)
+    crew = JobScheduler(executor)
     assert crew.room == 2
     crew.add(double, 1)
     assert crew.room == 1
@@ -63,7 +63,7 @@ def test_room_is_one_job_for_each_idle_worker(executor: Executor) -> None:
 def test_a_job_that_hangs_goes_to_another_worker_too_and_the_first_answer_counts(
     executor: Executor, tmp_path: Path
 ) -> None:
-    crew = Crew(executor)
+    crew = JobScheduler(executor)
     began = time.monotonic()
     job = crew.add(hang_once, str(tmp_path / "mark"), 4.0, patience=0.3)
     assert len(crew.wait(3.0)) == 1
@@ -78,7 +78,7 @@ def test_a_job_that_hangs_goes_to_another_worker_too_and_the_first_answer_counts
 
 
 def test_who_hung_with_a_job_that_was_dropped_is_asked_again(executor: Executor, tmp_path: Path) -> None:
-    crew = Crew(executor)
+    crew = JobScheduler(executor)
     crew.add(hang_once, str(tmp_path / "mark"), 1.0, patience=0.3)
     assert len(crew.wait(3.0)) == 1
     assert len(crew.workers) == 1
@@ -94,7 +94,7 @@ def test_a_job_that_waits_behind_one_that_hangs_may_be_done_by_another(executor:
     """The task that nobody wants any more had not begun when it was cancelled: nothing is lost by that."""
     first, second = executor.workers
     busy = executor.submit(first, slowly, 1.5, 0)  # somebody else's, so that a job for this worker cannot begin
-    crew = Crew(executor)
+    crew = JobScheduler(executor)
     job = crew.add(double, 4, worker=first, patience=0.2)
     assert crew.wait(5.0) == [job]
     assert (job.answer, job.done_by) == (8, second)
@@ -109,7 +109,7 @@ def test_a_job_that_waits_behind_one_that_hangs_may_be_done_by_another(executor:
 def test_a_job_whose_worker_is_killed_is_done_again(tmp_path: Path) -> None:
     executor = open_executor("local:2")
     try:
-        crew = Crew(executor)
+        crew = JobScheduler(executor)
         before = set(executor.workers)
         crew.add(end_once, str(tmp_path / "mark"))
         crew.add(slowly, 0.5, 1)
@@ -139,7 +139,7 @@ def lost(*args: object) -> None:
 
 def test_a_job_that_nobody_survives_is_said_after_all_answers_and_stays_under_way() -> None:
     executor = Deadly(2)
-    crew = Crew(executor)
+    crew = JobScheduler(executor)
     deadly = crew.add(double, 1, worker=executor.workers[0])
     others = [crew.add(double, n, worker=executor.workers[1]) for n in range(20)]
     answered: list[Job] = []
@@ -157,7 +157,7 @@ def test_a_job_that_nobody_survives_is_said_after_all_answers_and_stays_under_wa
 
 def test_a_job_that_may_fail_says_why_and_the_others_are_answered() -> None:
     executor = Deadly(2)
-    crew = Crew(executor)
+    crew = JobScheduler(executor)
     deadly = crew.add(double, 1, worker=executor.workers[0], may_fail=True)
     others = [crew.add(double, n, worker=executor.workers[1]) for n in range(5)]
     answered: list[Job] = []
@@ -170,7 +170,7 @@ def test_a_job_that_may_fail_says_why_and_the_others_are_answered() -> None:
 
 
 def test_a_crew_without_workers_gives_up_with_a_clear_error() -> None:
-    crew = Crew(ThreadExecutor(0), nobody_seconds=0.2)
+    crew = JobScheduler(ThreadExecutor(0), nobody_seconds=0.2)
     with pytest.raises(ClusterError, match="no worker that answers"):
         crew.assemble()
     crew.add(double, 1)

@@ -9,9 +9,9 @@ import pytest
 from cluster.numbers import double, slowly, total, where, wrong
 from spotree.cluster.dask import DaskExecutor
 from spotree.cluster.executor import Executor
-from spotree.cluster.kept import Kept, NotKept
+from spotree.cluster.factory import open_executor, opened
 from spotree.cluster.local import LocalWorkers
-from spotree.cluster.open import open_executor, opened
+from spotree.cluster.worker_cache import Kept, NotKept
 from spotree.errors import ClusterError, InvalidProblemError
 
 
@@ -143,7 +143,7 @@ def test_a_scheduler_that_does_not_answer_is_named_within_seconds() -> None:
 def test_without_the_extra_the_error_says_how_to_install_it() -> None:
     code = (
         "import sys; sys.modules['distributed'] = None\n"
-        "from spotree.cluster.open import open_executor\n"
+        "from spotree.cluster.factory import open_executor\n"
         "try:\n    open_executor('local:2')\n"
         "except ImportError as error:\n    print(error)"
     )

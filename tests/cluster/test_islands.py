@@ -11,13 +11,13 @@ import pytest
 
 import spotree
 from cluster.machines import Machines
-from spotree.cluster.crew import Crew
 from spotree.cluster.dask import DaskExecutor
 from spotree.cluster.executor import Executor, Task
+from spotree.cluster.job_scheduler import JobScheduler
 from spotree.cluster.threads import ThreadExecutor
 from spotree.errors import InvalidProblemError
-from spotree.methods import islands
-from spotree.methods.solution import SolveStatus
+from spotree.results.solution import SolveStatus
+from spotree.search.islands import driver as islands
 
 QUICK = {"round_work": 20_000_000, "enumerate_work": 0}
 
@@ -76,7 +76,7 @@ def test_a_method_that_runs_on_one_machine_refuses_a_cluster() -> None:
 
 def test_a_worker_that_is_killed_takes_nothing_but_time(machines: Callable[[int], Machines]) -> None:
     there = machines(2)
-    crew = Crew(there.executor(2))
+    crew = JobScheduler(there.executor(2))
     threading.Timer(1.5, there.workers[0].kill).start()
     found = spotree.solve(spotree.load("tiger_vs_antelope"), 3, time_limit=5, prove=False, cluster=crew, **QUICK)
     assert found.status is SolveStatus.TIME_LIMIT
@@ -87,7 +87,7 @@ def test_a_worker_that_is_killed_takes_nothing_but_time(machines: Callable[[int]
 
 def test_a_worker_that_joins_late_gets_an_island(machines: Callable[[int], Machines]) -> None:
     there = machines(1)
-    crew = Crew(there.executor(1))
+    crew = JobScheduler(there.executor(1))
     threading.Timer(0.5, there.add_worker).start()
     spotree.solve(spotree.load("tiger_vs_antelope"), 3, time_limit=7, prove=False, cluster=crew, **QUICK)
     assert len(crew.shares) == 2
@@ -101,7 +101,7 @@ def test_a_worker_that_hangs_is_given_up_and_the_counted_rounds_end(
     monkeypatch.setattr(islands, "FIRST_PATIENCE", 8.0)
     monkeypatch.setattr(islands, "SLOWER", 1.0)
     there = machines(2)
-    crew = Crew(there.executor(2))
+    crew = JobScheduler(there.executor(2))
     mdp = spotree.load("tiger_vs_antelope")
     stop = threading.Timer(1.0, lambda: os.kill(there.workers[0].pid, signal.SIGSTOP))
     stop.start()
@@ -129,7 +129,7 @@ def test_when_the_scheduler_vanishes_the_best_tree_is_returned(machines: Callabl
 
 def test_a_scheduler_that_restarts_with_its_workers_is_taken_up_again(machines: Callable[[int], Machines]) -> None:
     there = machines(1)
-    crew = Crew(there.executor(1, return_seconds=20.0))
+    crew = JobScheduler(there.executor(1, return_seconds=20.0))
     threading.Timer(1.5, there.restart).start()
     found = spotree.solve(spotree.load("tiger_vs_antelope"), 3, time_limit=10, prove=False, cluster=crew, **QUICK)
     assert found.status is SolveStatus.TIME_LIMIT
@@ -156,7 +156,7 @@ class Leaving(ThreadExecutor):
 
 def test_workers_that_all_leave_end_the_run_with_the_best_tree() -> None:
     executor = Leaving(1)
-    crew = Crew(executor, nobody_seconds=0.3)
+    crew = JobScheduler(executor, nobody_seconds=0.3)
     with pytest.warns(UserWarning, match="no worker that answers"):
         found = spotree.solve(spotree.load("tiger_vs_antelope"), 3, time_limit=30, cluster=crew, **QUICK)
     assert found.status is SolveStatus.LOST
@@ -166,7 +166,7 @@ def test_workers_that_all_leave_end_the_run_with_the_best_tree() -> None:
 
 
 def test_that_no_worker_answered_in_time_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spotree.methods.islands.explore", lambda *_: time.sleep(2.0))
+    monkeypatch.setattr("spotree.search.islands.driver.explore", lambda *_: time.sleep(2.0))
     with pytest.warns(UserWarning, match="no worker answered within the time"):
         found = spotree.solve(spotree.load("frozenlake_4x4"), 3, time_limit=0.5, prove=False, cluster="threads:1")
     assert found.policy.num_leaves == 1

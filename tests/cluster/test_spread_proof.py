@@ -11,16 +11,16 @@ import pytest
 
 import spotree
 from cluster.machines import Machines
-from spotree.cluster.crew import Crew
-from spotree.proof import certify as certifying
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.check import check
-from spotree.proof.elsewhere import Spreading
-from spotree.proof.ingredients import Ingredients
+from spotree.api import certify as certifying
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.verify import check
+from spotree.cluster.job_scheduler import JobScheduler
+from spotree.proof.distributed.state import Spreading
+from spotree.proof.options import ProofOptions
 
 MODEL, DEPTH, BEST = "frozenlake_12x12", 2, 0.117670
-USE = Ingredients(rules=("tree",), before_floors=0.0, levels=False)  # some seconds of pieces
+USE = ProofOptions(rules=("tree",), before_floors=0.0, levels=False)  # some seconds of pieces
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Short tasks from the first moment on."""
 
     def spread(**more: Any) -> None:
-        def made(crew: Crew) -> Spreading:
+        def made(crew: JobScheduler) -> Spreading:
             return Spreading(crew, **{"alone": 0.0, "short": 0.2, "long": 0.4} | more)
 
         monkeypatch.setattr(certifying, "Spreading", made)
@@ -37,7 +37,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return spread
 
 
-def proved(crew: Crew, folder: Path) -> None:
+def proved(crew: JobScheduler, folder: Path) -> None:
     """The whole proof, and its certificate holds."""
     mdp, file = spotree.load(MODEL), folder / "run.cert"
     found = certify(
@@ -52,7 +52,7 @@ def proved(crew: Crew, folder: Path) -> None:
 @pytest.mark.usefixtures("at_once")
 def test_a_killed_worker_and_a_late_one_change_nothing(machines: Callable[[int], Machines], tmp_path: Path) -> None:
     there = machines(1)
-    crew = Crew(there.executor(1))
+    crew = JobScheduler(there.executor(1))
     late = threading.Timer(0.5, there.add_worker)
     kill = threading.Timer(5.0, there.workers[0].kill)
     late.start(), kill.start()
@@ -67,7 +67,7 @@ def test_a_worker_that_hangs_is_given_up(
 ) -> None:
     at_once(patience=2.0)
     there = machines(2)
-    crew = Crew(there.executor(2))
+    crew = JobScheduler(there.executor(2))
     threading.Timer(1.5, lambda: os.kill(there.workers[0].pid, signal.SIGSTOP)).start()
     proved(crew, tmp_path)
     assert sum(share.lost for share in crew.shares.values()) >= 1
@@ -79,7 +79,7 @@ def test_a_scheduler_that_restarts_with_its_workers_is_taken_up_again(
     machines: Callable[[int], Machines], tmp_path: Path
 ) -> None:
     there = machines(1)
-    crew = Crew(there.executor(1, return_seconds=30.0))
+    crew = JobScheduler(there.executor(1, return_seconds=30.0))
     threading.Timer(1.5, there.restart).start()
     proved(crew, tmp_path)
     assert len(crew.shares) == 2  # the old worker, and the new one
@@ -91,7 +91,7 @@ def test_when_the_scheduler_vanishes_the_bound_still_holds(
     machines: Callable[[int], Machines], tmp_path: Path
 ) -> None:
     there = machines(1)
-    crew = Crew(there.executor(1, return_seconds=0.5))
+    crew = JobScheduler(there.executor(1, return_seconds=0.5))
     mdp, file = spotree.load(MODEL), tmp_path / "run.cert"
     threading.Timer(1.5, there.scheduler.kill).start()
     with pytest.warns(UserWarning, match="is gone"):

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from pages import PAGES, ROOT, Block, blocks
 from spotree import evaluate, load, optimum
 from spotree.cli.app import app
-from spotree.values import random_return
+from spotree.evaluation import random_return
 
 SHOWN = next(block for block in blocks(ROOT / "README.md") if block.text.startswith("$ spotree solve"))
 
@@ -85,7 +85,7 @@ def test_the_tree_that_the_readme_shows_is_worth_what_it_says() -> None:
     assert shown["over random"].split()[0] == f"{(value - random) / (best - random):.6f}"
     bound = float(shown["bound"].split()[0])
     assert value <= bound <= best
-    assert shown["bound"].endswith(f"(gap {(bound - value) / bound:.2%})")
+    assert shown["bound"].endswith(f"(gap {100 * (bound - value) / bound:.3g} %)")
 
 
 @pytest.mark.parametrize(

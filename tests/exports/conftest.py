@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import spotree
-from spotree.tree.tree import leaf, make_tree
+from spotree.trees.tree import leaf, make_tree
 
 MODELS = ["tiger_vs_antelope", "tictactoe_vs_random", "firewire", "wlan0"]
 

@@ -10,11 +10,11 @@ import pytest
 
 import spotree
 from spotree.errors import InvalidProblemError
-from spotree.exports.c import to_c
-from spotree.exports.names import identifiers
-from spotree.exports.python import to_python
-from spotree.exports.rust import to_rust
-from spotree.tree.tree import make_tree
+from spotree.exports.code.c import to_c
+from spotree.exports.code.python import to_python
+from spotree.exports.code.rust import to_rust
+from spotree.exports.formatting import identifiers
+from spotree.trees.tree import make_tree
 
 C_MAIN = """
 #include <stdio.h>

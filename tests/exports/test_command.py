@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 import spotree
 from spotree.cli.app import app
-from spotree.exports.table import FORMATS
+from spotree.exports.registry import FORMATS
 
 
 @pytest.fixture(scope="module")
@@ -100,5 +100,7 @@ def test_a_prism_file_comes_out_with_the_tree_in_its_guards(tmp_path: Path) -> N
     assert "[slow]" in printed
     assert "module m" in printed
     assert "x' = x + 1" in printed.replace("(x + 1)", "x + 1")
+    assert export(str(saved), "--to", "prism") == (0, printed, "")  # the run knows its file and its options
+    model.unlink()
     code, _, said = export(str(saved), "--to", "prism")
     assert code != 0

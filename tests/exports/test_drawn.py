@@ -8,14 +8,14 @@ from html import unescape
 import numpy as np
 import pytest
 
-from spotree.exports.colours import COLOURS, letter
-from spotree.exports.dot import to_dot
+from spotree.exports.drawings.dot import to_dot
+from spotree.exports.drawings.layout import layout
+from spotree.exports.drawings.mermaid import to_mermaid
+from spotree.exports.drawings.palette import COLOURS, letter
+from spotree.exports.drawings.png import to_png
+from spotree.exports.drawings.svg import tree_svg
 from spotree.exports.english import to_english
-from spotree.exports.layout import layout
-from spotree.exports.mermaid import to_mermaid
-from spotree.exports.names import labels
-from spotree.exports.png import to_png
-from spotree.exports.svg import tree_svg
+from spotree.exports.formatting import labels
 from spotree.exports.text import to_text
 
 Graph = tuple[dict[str, str], dict[tuple[str, str], str]]  # labels; (node, answer) -> node

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import spotree
+from spotree.common.atomic_file import UnwrittenError
 from spotree.errors import InvalidProblemError, MissingExtraError
-from spotree.exports.table import FORMATS, format_of
-from spotree.files import UnwrittenError
-from spotree.tree.tree import leaf, make_tree
+from spotree.exports.registry import FORMATS, format_of
+from spotree.trees.tree import leaf, make_tree
 
 TEXTS = ["text", "english", "json", "dot", "mermaid", "svg", "python", "c", "rust"]
 SPLIT = make_tree([0, -1, -1], [2.5, 0, 0], [1, -1, -1], [2, -1, -1], [-1, 0, 1])

@@ -10,7 +10,7 @@ import pytest
 import spotree
 from spotree.errors import ReadError
 from spotree.exports.json import document, to_json
-from spotree.tree.tree import make_tree
+from spotree.trees.tree import make_tree
 
 
 def same(one: spotree.TreePolicy, other: spotree.TreePolicy) -> bool:

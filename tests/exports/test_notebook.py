@@ -10,7 +10,7 @@ import pytest
 
 import spotree
 from spotree.mdp.model import MDP
-from spotree.tree.grow import Node, join, split
+from spotree.trees.builder import Node, join, split
 
 EVIL = '<script>alert("x")</script>&\x1b[31m'
 
@@ -19,7 +19,7 @@ def small(sense: str = "max", name: str = EVIL) -> MDP:
     stay = np.eye(3)
     return spotree.build_mdp(
         [stay, stay],
-        -np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]]),
+        np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]]) * (1 if sense == "min" else -1),
         0.5,
         features=np.arange(3.0)[:, None],
         feature_names=[name],

@@ -16,8 +16,8 @@ from spotree.exports.onnx import to_onnx
 from spotree.exports.sklearn import to_sklearn
 from spotree.exports.storm import to_storm
 from spotree.imports.storm import read_scheduler
-from spotree.tree.policy import TreePolicy
-from spotree.tree.tree import leaf, make_tree
+from spotree.trees.policy import TreePolicy
+from spotree.trees.tree import leaf, make_tree
 
 MODELS = ["tiger_vs_antelope", "tictactoe_vs_random", "firewire", "wlan0"]
 HOSTILE = [

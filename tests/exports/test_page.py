@@ -7,9 +7,9 @@ import pytest
 
 import spotree
 from pages import ROOT, blocks
-from spotree.exports.names import identifiers
-from spotree.exports.python import RESERVED
-from spotree.exports.table import FORMATS
+from spotree.exports.code.python import RESERVED
+from spotree.exports.formatting import identifiers
+from spotree.exports.registry import FORMATS
 
 PAGE = ROOT / "docs" / "export.md"
 SHOWN = {block.language: block.text for block in blocks(PAGE)} | {

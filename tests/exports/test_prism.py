@@ -13,9 +13,9 @@ from scipy.sparse.linalg import spsolve
 
 from spotree import MDP, build_mdp, evaluate, load, models, read, solve
 from spotree.errors import InfeasibleError, ReadError
-from spotree.exports.prism import to_prism
-from spotree.tree.policy import TreePolicy
-from spotree.tree.tree import leaf, make_tree
+from spotree.exports.prism.export import to_prism
+from spotree.trees.policy import TreePolicy
+from spotree.trees.tree import leaf, make_tree
 
 stormpy = pytest.importorskip("stormpy")
 
@@ -210,7 +210,7 @@ def test_options_that_are_not_those_of_the_model_are_found_out(small: Path) -> N
     [
         (("label ", "init x=0 endinit\nlabel "), "init ... endinit"),
         (("[rest] x>0 : 0.1", "[rest] x>0 -> x>1 : 0.1"), "reward|Parsing"),
-        (("x=N;\n", "x=N;\nsystem a || watch endsystem\n"), "system"),
+        (("x=N;\n", "x=N;\nsystem a ||| watch endsystem\n"), "system"),
         (("mdp", "dtmc"), "leaves nothing to a policy"),
         (('rewards "cost"', 'rewards "spotree"\n true : 1;\nendrewards\nrewards "cost"'), "has a reward structure"),
         (("[rest]", "[unlabelled]"), "a label is called 'unlabelled'"),

@@ -19,10 +19,10 @@ import scipy.sparse as sp
 
 from facts.fingerprint import Arrays, Fingerprint, arrays_of, fingerprint, store
 from spotree import load
+from spotree.evaluation import optimum, random_return
 from spotree.mdp import MDP
-from spotree.mdp.random_action import RANDOM_ACTION, with_random_action
+from spotree.mdp.transforms import RANDOM_ACTION, with_random_action
 from spotree.readers.read import read
-from spotree.values import optimum, random_return
 
 HERE = Path(__file__).parent
 TABLES = ("omdt_facts.csv", "spot_tables.csv", "cav25_results.csv")

@@ -80,7 +80,7 @@ def _read(path: Path) -> None:
 
 
 def _solution(path: Path) -> None:
-    from spotree.methods.solution import Solution
+    from spotree.results.solution import Solution
 
     loaded = Solution.load(path)
     str(loaded.policy), repr(loaded), loaded.gap, loaded.as_dict()
@@ -95,8 +95,8 @@ def _tree(path: Path) -> None:
 
 
 def _certificate(path: Path) -> None:
-    from spotree.proof.certificate import Certificate
-    from spotree.proof.records import read_records
+    from spotree.certificates.certificate import Certificate
+    from spotree.certificates.records import read_records
 
     certificate = Certificate.load(path)
     with suppress(ValueError):  # what the checker calls malformed
@@ -104,7 +104,7 @@ def _certificate(path: Path) -> None:
 
 
 def _foreign(path: Path) -> None:
-    from spotree.imports.tree import import_tree
+    from spotree.imports.import_tree import import_tree
 
     str(import_tree(path, ("x", "y"), ("a", "b", "c")))
 
@@ -152,7 +152,7 @@ def _npz() -> list[bytes]:
 
 
 def _umb() -> list[bytes]:
-    from spotree.readers.umb_write import write_umb
+    from spotree.readers.umb.writer import write_umb
 
     return [_written(lambda path, c=kind: write_umb(some_mdp(), path, c)) for kind in ("", "gz", "xz")]
 
@@ -167,7 +167,7 @@ def _jani() -> list[bytes]:
 
 
 def _solved() -> list[bytes]:
-    from spotree.methods.solve import solve
+    from spotree.api.solve import solve
 
     mdp = random_mdp(np.random.default_rng(0), 6, 2)
     return [_written(lambda path: solve(mdp, depth=2, time_limit=0.2).save(path))]
@@ -175,7 +175,7 @@ def _solved() -> list[bytes]:
 
 def _exported() -> list[bytes]:
     from spotree.exports.export import export
-    from spotree.tree.tree import make_tree
+    from spotree.trees.tree import make_tree
 
     tree = make_tree(
         [0, 1, -1, -1, 0, -1, -1],
@@ -188,7 +188,7 @@ def _exported() -> list[bytes]:
 
 
 def _proved() -> list[bytes]:
-    from spotree.proof.certify import certify
+    from spotree.api.certify import certify
 
     mdp = random_mdp(np.random.default_rng(0), 6, 2)
     return [_written(lambda path, d=depth: certify(mdp, d, time_limit=5, certificate=path)) for depth in (1, 2)]
@@ -196,8 +196,8 @@ def _proved() -> list[bytes]:
 
 def _table() -> list[bytes]:
     from spotree.exports.storm import to_storm
-    from spotree.tree.policy import TreePolicy
-    from spotree.tree.tree import leaf
+    from spotree.trees.policy import TreePolicy
+    from spotree.trees.tree import leaf
 
     mdp = random_mdp(np.random.default_rng(0), 6, 2)
     return [to_storm(TreePolicy(leaf(1), mdp.feature_names, mdp.action_names), mdp).encode()]

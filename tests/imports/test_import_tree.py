@@ -9,7 +9,7 @@ import pytest
 from spotree import import_tree, load, solve
 from spotree.errors import InvalidProblemError, ReadError
 from spotree.imports.sklearn import from_sklearn
-from spotree.tree.claim import tree_lists
+from spotree.trees.serialize import tree_lists
 
 FEATURES, ACTIONS = ("speed", "gap"), ("brake", "keep", "push")
 

@@ -130,10 +130,12 @@ def test_every_array_is_read_only_and_none_is_the_callers() -> None:
     assert mdp.initial.tolist() == [0.5, 0.5]
 
 
-def test_a_discount_of_one_needs_the_word_undiscounted() -> None:
-    with pytest.raises(InvalidModelError, match=r"discount 1\.0 is not in \[0, 1\)"):
-        build_mdp([STAY], 0.0, 1.0)
+def test_a_discount_of_one_needs_no_second_switch() -> None:
+    assert build_mdp([STAY], 0.0, 1).discount == 1.0
     assert build_mdp([STAY], 0.0, 1.0, undiscounted=True).discount == 1.0
+    assert build_mdp([STAY], 0.0, 0.5, undiscounted=True).discount == 0.5
+    with pytest.raises(InvalidModelError, match=r"discount 1\.0000000000000002 is not in \[0, 1\]"):
+        build_mdp([STAY], 0.0, float(np.nextafter(1, 2)))
 
 
 def test_an_offender_is_called_by_the_number_and_name_of_its_source() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from small_models import random_mdp
 from spotree import _core
-from spotree.mdp.core import core_model
-from spotree.values import choice_values
+from spotree.evaluation import choice_values
+from spotree.mdp.native import core_model
 
 
 def one_mdp():

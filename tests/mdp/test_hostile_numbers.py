@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from spotree.api.solve import solve
 from spotree.errors import InvalidModelError, SpotreeError
+from spotree.evaluation import evaluate, optimum, random_return
 from spotree.mdp import MDP, ChoiceRows, build_mdp
 from spotree.mdp.check import LARGEST, largest_reward
-from spotree.methods.solve import solve
-from spotree.values import evaluate, optimum, random_return
 
 EYE = np.eye(2)
 BIG = 2**53 + 1

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 
 from oracles.mdps import mdps
 from spotree.errors import InvalidModelError
+from spotree.evaluation import evaluate, optimum, random_return
 from spotree.mdp import build_mdp
-from spotree.mdp.random_action import with_random_action
-from spotree.values import evaluate, optimum, random_return
+from spotree.mdp.transforms import with_random_action
 
 # State 0 offers two of three actions, state 1 all three.
 TRANSITIONS = np.array([[[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.5], [1.0, 0.0]], [[0.0, 0.0], [0.5, 0.5]]])

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spotree.evaluation import expected_return
 from spotree.mdp import MDP, build_mdp
-from spotree.mdp.sums import ROUNDING, above_one, at_most_one
+from spotree.mdp.row_sums import ROUNDING, above_one, at_most_one
 from spotree.models import load
 from spotree.readers.npz import write_npz
 from spotree.readers.read import read
@@ -96,3 +97,22 @@ def test_undiscounted_rows_are_not_rescaled_further_than_the_tolerance() -> None
 def test_shipped_rows_are_above_one_by_rounding_only() -> None:
     assert load("xor").excess == pytest.approx(2e-17, rel=0.1)
     assert load("frozenlake_4x4").excess == 0
+
+
+@pytest.mark.parametrize("off", [-0.99e-9, 0.99e-9])
+@pytest.mark.parametrize("discount", [0.0, 0.9, 0.99, 0.9999, 0.9999999])
+def test_rows_that_are_slightly_off_move_no_return_by_more_than_a_millionth(off: float, discount: float) -> None:
+    rows = np.array([[[0.5, 0.5 + off], [0.5, 0.5]]])
+    mdp = build_mdp(rows, np.ones((2, 1)), discount, initial=0, features=np.array([[0.0], [1.0]]))
+    value = expected_return(mdp, np.zeros(2, np.int32))
+    assert value * (1 - discount) == pytest.approx(1.0, rel=1.01e-6)  # 1 + discount + discount**2 + ...
+    effect = discount / (1 - discount) * abs(off)
+    assert ("row sums" in mdp.notes) == (effect > 1e-6)
+
+
+def test_what_is_said_to_end_the_episode_is_not_scaled_away() -> None:
+    rows = np.array([[[0.5, 0.5 - 0.99e-9], [0.5, 0.5]]])
+    ends = np.array([[0.99e-9], [0.0]])
+    mdp = build_mdp(rows, np.ones((2, 1)), 0.9999999, initial=0, features=np.array([[0.0], [1.0]]), ends=ends)
+    assert not mdp.notes
+    assert mdp.probability.sum() == pytest.approx(2 - 0.99e-9, abs=1e-15)

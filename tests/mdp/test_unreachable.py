@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from spotree.api.solve import solve
 from spotree.errors import InvalidModelError
+from spotree.evaluation import evaluate, optimum, random_return
 from spotree.mdp import MDP, build_mdp
-from spotree.methods.solve import solve
-from spotree.values import evaluate, optimum, random_return
 
 
 def with_a_mint(initial: int) -> MDP:

@@ -7,10 +7,10 @@ import pytest
 
 import spotree
 from spotree.errors import InvalidProblemError
-from spotree.methods.frame import Frame
-from spotree.methods.solution import Solution, SolveStatus
-from spotree.tree.tree import leaf
-from spotree.values import certified_return, optimum
+from spotree.evaluation import certified_return, optimum
+from spotree.results.solution import Solution, SolveStatus
+from spotree.search.run_context import RunContext
+from spotree.trees.tree import leaf
 
 SO_CLOSE = 1 - 1e-13  # returns of about 1e13 whose error is above 1e9
 
@@ -67,6 +67,6 @@ def test_a_large_reward_that_nobody_comes_to_hides_no_gap(discount: float) -> No
     mdp = spotree.build_mdp(
         [over, over], reward, discount=discount, initial=[1.0, 0.0, 0.0], undiscounted=discount == 1
     )
-    frame = Frame(mdp, 0, None, "claims")
+    frame = RunContext(mdp, 0, None, "claims")
     assert not frame.closes(0.0, 1e-6)
     assert not frame.solution(leaf(0), SolveStatus.FINISHED).proved_optimal  # the other leaf returns 1e-6

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from spotree.methods.figures import Figures, aim_text, number_text, percent_text
-from spotree.methods.solution import Solution, SolveStatus
-from spotree.tree.policy import TreePolicy
-from spotree.tree.tree import make_tree
+from spotree.mdp.model import Sense
+from spotree.results.metrics import Figures, aim_text, gap_share, number_text, percent_text
+from spotree.results.solution import Solution, SolveStatus
+from spotree.trees.policy import TreePolicy
+from spotree.trees.tree import make_tree
 
 COSTS = Figures(optimum=-100.0, random=-250.0, value=-103.2, bound=-101.0, sense="min")
 RETURNS = Figures(optimum=4.0, random=1.0, value=3.0, bound=3.5)
@@ -18,10 +19,10 @@ def test_costs_are_shown_as_positive_costs_and_the_bound_from_below() -> None:
     assert dict(COSTS.marks) == {"best policy": 100.0, "bound": 101.0, "this tree": 103.2, "random": 250.0}
     assert COSTS.word == "cost"
     assert COSTS.beside_best == "3.2 % more than the best policy"
-    assert COSTS.bound_words == "no tree of the size costs less; gap 2.13%"
+    assert COSTS.bound_words == "no tree of the size costs less; gap 2.18 %"
     assert COSTS.verdict == (
         "An expected cost of 103.200000, 3.2 % more than the best policy; "
-        "no tree of this size costs less than 101.000000 (gap 2.13%)."
+        "no tree of this size costs less than 101.000000 (gap 2.18 %)."
     )
 
 
@@ -55,8 +56,8 @@ def test_only_the_whole_is_a_hundred_per_cent(value: float, words: str) -> None:
 
 
 def test_a_small_gap_is_not_shown_as_none() -> None:
-    assert replace(RETURNS, value=4 - 1.8e-4, bound=4.0).gap_text == "gap 0.0045%"
-    assert replace(RETURNS, value=4.0, bound=4.0).gap_text == "gap 0.00%"
+    assert replace(RETURNS, value=4 - 1.8e-4, bound=4.0).gap_text == "gap 0.0045 %"
+    assert replace(RETURNS, value=4.0, bound=4.0).gap_text == "gap 0 %"
 
 
 def test_a_negative_return_is_less_than_the_best_one_and_no_share_above_1() -> None:
@@ -123,7 +124,8 @@ def test_a_solution_knows_its_cost_and_its_loss() -> None:
     costs = replace(solution, value=-3.0, bound=-2.5, optimum=-2.5, random_value=-9.0, sense="min")
     assert costs.cost == 3.0
     assert costs.loss == 0.5
-    assert costs.of_optimum == pytest.approx(1.2)  # in Python, more is better: nothing is negated
+    assert costs.of_optimum is None  # 1.2 of the best value would be a worse tree
+    assert costs.figures.as_dict()["above_best"] == pytest.approx(0.2)
     assert "cost 3 >= 2.5" in repr(costs)
     assert replace(costs, value=-2.5 + 1e-15).loss == 0.0
 
@@ -132,3 +134,46 @@ def test_a_bound_that_is_the_value_is_not_said_to_be_more_by_0() -> None:
     assert Figures(1.0, 0.0, 1.0, 1.0, proved=True).bound_words == "no tree of the size is better"
     near = Figures(1.0, 0.0, 0.5, 0.5 + 1e-10, proved=True)
     assert near.bound_words == "no tree of the size is better by more than 1.0e-10"
+
+
+@pytest.mark.parametrize(("sense", "what"), [("min", "costs"), ("max", "negative returns")])
+def test_no_share_of_the_optimum_is_above_1_for_a_worse_tree(sense: Sense, what: str) -> None:
+    seen = Figures(optimum=-100.0, random=-250.0, value=-100.396, bound=-100.0, sense=sense)
+    assert seen.of_optimum is seen.as_dict()["of_optimum"] is None
+    assert what in seen.as_dict()["why_null"]["of_optimum"]
+    assert seen.as_dict()["above_best"] == pytest.approx(0.00396)
+
+
+def test_a_gap_is_the_same_share_as_the_distance_to_the_best_policy() -> None:
+    # cost 105 beside 100: 5 % more than the best policy, and a gap of 5 %, not of 5 / 105
+    seen = Figures(optimum=-100.0, random=-250.0, value=-105.0, bound=-100.0, sense="min")
+    assert seen.beside_best == "5 % more than the best policy"
+    assert seen.gap_text == "gap 5 %"
+    assert seen.gap == seen.above_best == seen.as_dict()["gap"] == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize(
+    ("value", "bound", "text"),
+    [
+        (-5.0, 0.5, "gap of 5.500000"),  # not "110.00%"
+        (-210.0, -100.0, "gap of 110.000000"),
+        (-1e-3, 0.0, "gap of 0.001000"),
+        (0.0, 2.0, "gap 100 %"),
+        (-math.inf, 2.0, "gap unknown"),
+        (2.0, 2.0, "gap 0 %"),
+        (1e308, 1e308, "gap 0 %"),
+        (-1e308, 1e308, "gap unknown"),
+        (5e-324, 1e308, "gap 100 %"),
+        (1.0, math.inf, "gap unknown"),
+    ],
+)
+def test_a_gap_in_per_cent_is_a_share(value: float, bound: float, text: str) -> None:
+    seen = Figures(optimum=bound, random=value, value=value, bound=bound)
+    assert seen.gap_text == text
+    assert (seen.gap is None) == ("%" not in text) == ("gap" in seen.as_dict()["why_null"])
+    assert math.isinf(gap_share(value, bound)) == (seen.gap is None)
+
+
+def test_no_zero_has_a_sign() -> None:
+    assert number_text(-0.0) == "0.000000"
+    assert Figures(optimum=0.0, random=-1.0, sense="min").text(-0.0) == "0.000000"

@@ -12,11 +12,11 @@ import spotree
 from oracles.sizes import MOST, best_by_leaves, close_to, tiny, tiny_goal
 from spotree.errors import InfeasibleError, InvalidModelError, InvalidProblemError
 from spotree.mdp import MDP, build_mdp
-from spotree.methods.by_leaves import ByLeaves
-from spotree.methods.frame import Frame
-from spotree.methods.frontier import Frontier
-from spotree.methods.ranks import rank_features
-from spotree.methods.solution import SolveStatus
+from spotree.results.frontier import Frontier
+from spotree.results.solution import SolveStatus
+from spotree.search.feature_classes import rank_features
+from spotree.search.leaf_search import LeafSearch
+from spotree.search.run_context import RunContext
 
 
 def trees_of(mdp: MDP, most: int = MOST, **asked) -> Frontier:
@@ -82,8 +82,8 @@ def test_a_depth_is_kept_too(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_the_loss_that_the_search_sees_is_what_a_tree_loses(seed: int) -> None:
     mdp = tiny(seed)
-    frame = Frame(mdp, 9, None, "test", 0, 20)
-    search = ByLeaves(frame, rank_features(mdp), 1, None, None, 1_000_000)
+    frame = RunContext(mdp, 9, None, "test", 0, 20)
+    search = LeafSearch(frame, rank_features(mdp), 1, None, None, 1_000_000)
     search.aim([])
     search.round(0, 10.0)
     for sized in search.archive:
@@ -109,6 +109,7 @@ def test_the_same_seed_gives_the_same_trees_whatever_the_threads_do() -> None:
     assert [(str(p.policy), p.value) for p in one.points] == [(str(p.policy), p.value) for p in two.points]
 
 
+@pytest.mark.slow
 def test_the_answer_is_never_worse_than_the_start() -> None:
     mdp = spotree.load("frozenlake_8x8")
     start = spotree.smallest(mdp, 0.05, time_limit=3)

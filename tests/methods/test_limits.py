@@ -9,9 +9,9 @@ import pytest
 
 import spotree
 from spotree import _core
+from spotree.evaluation import certified_return, optimum, uniform
 from spotree.mdp import ChoiceRows, build_mdp
-from spotree.methods.solution import SolveStatus
-from spotree.values import certified_return, optimum, uniform
+from spotree.results.solution import SolveStatus
 
 SIZE = 150_000
 

@@ -11,15 +11,15 @@ import pytest
 import spotree
 from oracles.certify import best_return
 from oracles.neighbourhood import random_mdp
+from spotree.api.solve import solve
 from spotree.errors import InvalidProblemError
 from spotree.mdp.model import MDP
-from spotree.mdp.reorder import reordered
-from spotree.methods.named import METHODS
-from spotree.methods.solution import Solution, SolveStatus
-from spotree.methods.solve import solve
-from spotree.tree.policy import TreePolicy
-from spotree.tree.prune import prune
-from spotree.tree.tree import Tree, leaf, make_tree
+from spotree.mdp.transforms import reordered
+from spotree.methods.registry import METHODS
+from spotree.results.solution import Solution, SolveStatus
+from spotree.trees.policy import TreePolicy
+from spotree.trees.prune import prune
+from spotree.trees.tree import Tree, leaf, make_tree
 
 QUICK = {
     "neighbourhood": {"max_rounds": 2},

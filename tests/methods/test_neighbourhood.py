@@ -5,16 +5,16 @@ import pytest
 
 from oracles.neighbourhood import best_return, policy_return, random_mdp
 from spotree import _core
+from spotree.api.solve import solve
 from spotree.errors import InvalidProblemError
 from spotree.mdp.build import build_mdp
-from spotree.methods.frame import Frame
-from spotree.methods.ladder import Ladder
 from spotree.methods.neighbourhood import Neighbourhood
-from spotree.methods.ranks import rank_features
-from spotree.methods.solution import SolveStatus
-from spotree.methods.solve import solve
-from spotree.tree.complete import CompleteTree, complete
-from spotree.tree.tree import leaf, make_tree
+from spotree.results.solution import SolveStatus
+from spotree.search.depth_search import DepthSearch
+from spotree.search.feature_classes import rank_features
+from spotree.search.run_context import RunContext
+from spotree.trees.layouts import CompleteTree, complete
+from spotree.trees.tree import leaf, make_tree
 
 KINDS = [
     {},
@@ -32,8 +32,8 @@ MIDDLE = Neighbourhood(round_work=20_000_000)
 
 
 def search_of(mdp, depth):
-    frame = Frame(mdp, depth, None, "neighbourhood", 0)
-    return Ladder(frame, rank_features(mdp), 1, Neighbourhood(round_work=1000)).deep
+    frame = RunContext(mdp, depth, None, "neighbourhood", 0)
+    return DepthSearch(frame, rank_features(mdp), 1, Neighbourhood(round_work=1000)).deep
 
 
 def random_complete(rng, ranks, depth, num_actions):
@@ -106,10 +106,10 @@ def test_no_proof_without_having_seen_every_tree():
     mdp = random_mdp(np.random.default_rng(4), size=60, num_actions=4, num_features=3)
     few, none = (Neighbourhood(round_work=2000, enumerate_work=work) for work in (10**12, 0))
     for settings in (few, none):
-        ladder = Ladder(Frame(mdp, 2, None, "neighbourhood", 0), rank_features(mdp), 1, settings)
+        ladder = DepthSearch(RunContext(mdp, 2, None, "neighbourhood", 0), rank_features(mdp), 1, settings)
         ladder.round(0, np.inf)
         assert not ladder.complete
-    late = Ladder(Frame(mdp, 2, None, "neighbourhood", 0), rank_features(mdp), 1, Neighbourhood())
+    late = DepthSearch(RunContext(mdp, 2, None, "neighbourhood", 0), rank_features(mdp), 1, Neighbourhood())
     assert not late.deep.enumerate(10**12, 0.0)
     assert late.deep.enumerate(10**12, np.inf)
 

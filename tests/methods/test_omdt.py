@@ -15,11 +15,11 @@ from oracles.programs import violation
 from oracles.tree_policies import tree_policies
 from small_models import random_mdp
 from spotree.errors import InfeasibleError, InvalidProblemError
+from spotree.evaluation import expected_return
 from spotree.mdp import build_mdp
-from spotree.methods.occupancy_program import Grouping, decode, occupancy_program, reward_unit
-from spotree.methods.solution import SolveStatus
-from spotree.tree.tree import leaf, make_tree
-from spotree.values import expected_return
+from spotree.methods.omdt.milp import Grouping, decode, occupancy_program, reward_unit
+from spotree.results.solution import SolveStatus
+from spotree.trees.tree import leaf, make_tree
 
 omdt = partial(spotree.solve, method="omdt")
 viper = partial(spotree.solve, method="viper")
@@ -123,6 +123,7 @@ def test_a_time_limit_is_kept(limit):
     assert found.value <= found.bound <= found.optimum
 
 
+@pytest.mark.slow
 def test_stopping_early_leaves_a_bound_that_holds():
     mdp = spotree.load("frozenlake_4x4")
     best = omdt(mdp, 2).value

@@ -9,21 +9,19 @@ import pytest
 import spotree
 from oracles.neighbourhood import random_mdp
 from spotree.errors import InvalidProblemError
-from spotree.methods.exploration import none
-from spotree.methods.frame import Frame
+from spotree.improvement.engines.rsbb import Rsbb
 from spotree.methods.method import Method
-from spotree.methods.named import chosen
 from spotree.methods.neighbourhood import Neighbourhood
-from spotree.methods.presets import PAPER
-from spotree.methods.request import Request
-from spotree.methods.solution import SolveStatus
-from spotree.methods.spot import Spot
-from spotree.methods.stop import Stop
+from spotree.methods.registry import chosen
+from spotree.methods.spot.algorithm import Spot
+from spotree.methods.spot.options import Stop, none, softmax_visits
+from spotree.methods.spot.presets import PAPER
+from spotree.methods.spot.spot_from_omdt import SpotFromOmdt
 from spotree.methods.viper import Viper
-from spotree.methods.warm_start import SpotFromOmdt
-from spotree.methods.weights import softmax_visits
-from spotree.step.rsbb import Rsbb
-from spotree.tree.tree import leaf
+from spotree.results.solution import SolveStatus
+from spotree.search.request import Request
+from spotree.search.run_context import RunContext
+from spotree.trees.tree import leaf
 
 MDP = random_mdp(np.random.default_rng(0))
 
@@ -91,7 +89,7 @@ def test_a_method_of_ones_own_is_a_value_with_one_verb():
             return "guess"
 
         def run(self, mdp, request):
-            frame = Frame(mdp, request.depth, request.max_leaves, self.name, request.seed, request.time_limit)
+            frame = RunContext(mdp, request.depth, request.max_leaves, self.name, request.seed, request.time_limit)
             return frame.solution(leaf(self.action), SolveStatus.FINISHED)
 
     found = spotree.solve(MDP, 1, method=Guess(), action=1)

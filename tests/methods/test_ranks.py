@@ -3,8 +3,8 @@
 import numpy as np
 
 from spotree import build_mdp
-from spotree.methods.ranks import rank_features
-from spotree.proof.groups import find_groups
+from spotree.proof.feature_classes import find_groups
+from spotree.search.feature_classes import rank_features
 
 
 def test_a_group_counts_if_one_of_its_states_has_a_choice_and_the_proof_takes_it_whole() -> None:

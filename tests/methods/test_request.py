@@ -5,14 +5,14 @@ import pytest
 
 import spotree
 from oracles.neighbourhood import random_mdp
+from spotree.api.solve import solve
 from spotree.errors import InvalidProblemError
-from spotree.methods.named import METHODS
-from spotree.methods.solution import SolveStatus
-from spotree.methods.solve import solve
-from spotree.methods.spot import Spot
-from spotree.step.engine import Engine
-from spotree.step.result import Status, StepResult
-from spotree.tree.tree import leaf
+from spotree.improvement.engine import Engine
+from spotree.improvement.result import Status, StepResult
+from spotree.methods.registry import METHODS
+from spotree.methods.spot.algorithm import Spot
+from spotree.results.solution import SolveStatus
+from spotree.trees.tree import leaf
 
 MDP = random_mdp(np.random.default_rng(0))
 

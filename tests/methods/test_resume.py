@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import spotree
-from spotree import Keeper, load, solve
+from spotree import CheckpointWriter, load, solve
 from spotree.errors import InvalidProblemError, ReadError, SpotreeError
-from spotree.methods.saved_search import SavedSearch, load_search
+from spotree.search.saved_search import SavedSearch, load_search
 
 QUICK: dict[str, Any] = {"max_rounds": 2, "threads": 1, "time_limit": None, "round_work": 2_000_000}
 
@@ -174,7 +174,7 @@ def test_the_run_outlives_a_checkpoint_that_cannot_be_written(tmp_path: Path) ->
     folder = tmp_path / "folder"
     folder.mkdir()
     told: list[str] = []
-    keeper = Keeper(folder / "run.ckpt", every=0, tell=told.append)
+    keeper = CheckpointWriter(folder / "run.ckpt", every=0, tell=told.append)
 
     def pull_away(_: Any) -> None:
         for file in folder.iterdir() if folder.exists() else ():

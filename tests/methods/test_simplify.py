@@ -8,9 +8,9 @@ import pytest
 import spotree
 from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp import MDP, build_mdp
-from spotree.methods.by_leaves import ByLeaves, Sized
-from spotree.tree.policy import TreePolicy
-from spotree.tree.tree import leaf, make_tree
+from spotree.search.leaf_search import LeafSearch, Sized
+from spotree.trees.policy import TreePolicy
+from spotree.trees.tree import leaf, make_tree
 
 
 def simpler(mdp: MDP, policy, tolerance: float = 0.0, **asked) -> spotree.Smallest:
@@ -55,6 +55,7 @@ def test_a_tree_of_dtcontrol(tmp_path) -> None:
     assert found.value >= spotree.evaluate(mdp, policy) - 1e-9
 
 
+@pytest.mark.slow
 def test_no_time_gives_the_tree_itself_at_worst() -> None:
     mdp = spotree.load("frozenlake_8x8")
     policy = spotree.smallest(mdp, 0.05, time_limit=3).policy
@@ -87,7 +88,7 @@ def test_the_answer_is_the_tree_itself_where_the_search_is_wrong_about_the_other
     mdp = spotree.load("frozenlake_4x4")
     policy = spotree.smallest(mdp, 0.0, time_limit=20, threads=1).policy
     wrong = [Sized(1, 0.0, leaf(0))]
-    monkeypatch.setattr(ByLeaves, "archive", property(lambda _: wrong))
+    monkeypatch.setattr(LeafSearch, "archive", property(lambda _: wrong))
     found = simpler(mdp, policy)
     assert found.reached
     assert found.value == pytest.approx(spotree.evaluate(mdp, policy))

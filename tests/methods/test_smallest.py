@@ -13,10 +13,10 @@ import spotree
 from oracles.sizes import MOST, best_by_leaves, close_to, tiny, tiny_goal
 from spotree.errors import InfeasibleError, InvalidModelError, InvalidProblemError
 from spotree.mdp import MDP, build_mdp
-from spotree.mdp.reorder import reordered
-from spotree.methods.frame import Frame
-from spotree.methods.smallest import Smallest
-from spotree.methods.solution import SolveStatus
+from spotree.mdp.transforms import reordered
+from spotree.results.smallest import Smallest
+from spotree.results.solution import SolveStatus
+from spotree.search.run_context import RunContext
 
 
 def found_in(mdp: MDP, tolerance: float = 0.0, **asked) -> Smallest:
@@ -115,7 +115,7 @@ def test_a_share_of_nothing_is_refused_with_the_way_out() -> None:
 
 
 def test_nothing_is_a_share_of_what_is_infinite(monkeypatch) -> None:
-    monkeypatch.setattr(Frame, "random_value", property(lambda _: -math.inf))
+    monkeypatch.setattr(RunContext, "random_value", property(lambda _: -math.inf))
     mdp = spotree.load("frozenlake_4x4")
     with pytest.raises(InvalidProblemError, match="infinite: take of='optimum'"):
         found_in(mdp, 0.1, of="random")
@@ -191,6 +191,7 @@ def test_depth_and_leaves_are_kept_together_by_solve() -> None:
         assert found.policy.depth <= (leaves if depth is None else depth)
 
 
+@pytest.mark.slow
 def test_a_million_states_and_three_seconds() -> None:
     size = 1_000_000
     rng = np.random.default_rng(0)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from spotree.errors import ReadError
-from spotree.methods.history import Progress
-from spotree.methods.solution import Solution, SolveStatus
-from spotree.step.result import Status, StepResult
-from spotree.tree.policy import TreePolicy
-from spotree.tree.tree import make_tree
+from spotree.improvement.result import Status, StepResult
+from spotree.results.progress import Progress
+from spotree.results.solution import Solution, SolveStatus
+from spotree.trees.policy import TreePolicy
+from spotree.trees.tree import make_tree
 
 
 def example() -> Solution:

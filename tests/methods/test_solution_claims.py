@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from spotree.errors import ReadError
-from spotree.methods.history import Progress
-from spotree.methods.solution import LARGEST_FILE, Solution, SolveStatus
-from spotree.tree.policy import TreePolicy
-from spotree.tree.tree import make_tree
+from spotree.results.progress import Progress
+from spotree.results.solution import LARGEST_FILE, Solution, SolveStatus
+from spotree.trees.policy import TreePolicy
+from spotree.trees.tree import make_tree
 
 NAN, INF = float("nan"), float("inf")
 
@@ -47,7 +47,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("depth", 0, "depth is 0, but the tree has depth 1"),
     ("max_leaves", 1, "max_leaves is 1, but the tree has 2 leaves"),
     ("max_leaves", 0, "max_leaves is 0; it must be a whole number, 1 or more"),
-    ("status", "PERFECT", "status is 'PERFECT'; it must be one of 'OPTIMAL', 'TIME_LIMIT'"),
+    ("status", "PERFECT", "status is 'PERFECT'; it must be one of 'OPTIMAL', 'TRUSTED', 'TIME_LIMIT'"),
     ("method", 3, "method is 3; it must be a text"),
     ("model", ["m"], "model is a list of 1; it must be a text"),
     ("missing", {}, "missing is an object of 0; it must be a text"),
@@ -98,7 +98,7 @@ def test_the_sound_twin_is_read_whatever_stands_beside_its_entries(tmp_path: Pat
     }
 
 
-LATER = ("error", "sense", "notes", "frontier")  # which files of older versions lack
+LATER = ("error", "sense", "steps", "lacking", "notes", "frontier", "source", "trusted")  # which older files lack
 
 
 @pytest.mark.parametrize("entry", [key for key in document() if key not in ("format", "version", *LATER)])

@@ -6,19 +6,17 @@ import numpy as np
 import pytest
 
 from small_models import random_mdp
+from spotree.api.solve import solve
 from spotree.errors import InvalidProblemError
-from spotree.methods.freeze import freeze
-from spotree.methods.gain import gain
-from spotree.methods.history import Progress
-from spotree.methods.solve import solve
-from spotree.methods.stop import Stop
-from spotree.methods.weights import WEIGHTINGS
-from spotree.step.exact import Exact, Preparation
-from spotree.step.limits import Limits
-from spotree.step.problem import FREE, UNSPLIT, TreeProblem
-from spotree.step.rsbb import Rsbb
-from spotree.tree.tree import leaf, make_tree
-from spotree.values import expected_return, mixture, occupancy, optimum, policy_value
+from spotree.evaluation import expected_return, mixture, occupancy, optimum, policy_value
+from spotree.improvement.engines.exact import Exact, Preparation
+from spotree.improvement.engines.rsbb import Rsbb
+from spotree.improvement.limits import Limits
+from spotree.improvement.problem import FREE, UNSPLIT, TreeProblem
+from spotree.methods.spot.options import WEIGHTINGS, Stop, freeze
+from spotree.results.progress import Progress
+from spotree.search.gain import gain
+from spotree.trees.tree import leaf, make_tree
 
 
 @pytest.mark.parametrize("weights", WEIGHTINGS)
@@ -174,7 +172,8 @@ def test_spot_goes_through_the_door_of_the_step_so_that_like_states_are_one_row(
 def test_spot_prepares_its_features_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     monkeypatch.setattr(
-        "spotree.step.exact.engine.Preparation", lambda *given: made.append(given) or Preparation(*given)
+        "spotree.improvement.engines.exact.engine.Preparation",
+        lambda *given: made.append(given) or Preparation(*given),
     )
     mdp = random_mdp(np.random.default_rng(3), states=12, actions=3, features=2)
     assert len(solve(mdp, 1, method="spot", rounds=5, time_limit=None, round_seconds=0).history) == 5

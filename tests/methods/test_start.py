@@ -4,10 +4,10 @@ import pytest
 
 import spotree
 from spotree.errors import InvalidProblemError
-from spotree.methods.omdt import Omdt
-from spotree.methods.request import Request
+from spotree.methods.omdt.method import Omdt
 from spotree.methods.viper import Viper
-from spotree.tree.tree import make_tree
+from spotree.search.request import Request
+from spotree.trees.tree import make_tree
 
 TWO_LEVELS = make_tree(
     [0, -1, 1, -1, -1], [1.5, 0, 1.5, 0, 0], [1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [-1, 2, -1, 0, 1]

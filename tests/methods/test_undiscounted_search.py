@@ -7,16 +7,16 @@ import pytest
 from hypothesis import assume, given, settings
 
 from oracles.undiscounted import policy_values, tangled
+from spotree.api.solve import solve
 from spotree.errors import InfeasibleError
 from spotree.mdp import MDP
-from spotree.methods.frame import Frame
-from spotree.methods.ladder import Ladder
 from spotree.methods.neighbourhood import Neighbourhood
-from spotree.methods.ranks import rank_features
-from spotree.methods.solve import solve
-from spotree.methods.spot import Spot
-from spotree.methods.weights import WEIGHTINGS
-from spotree.tree.complete import CompleteTree
+from spotree.methods.spot.algorithm import Spot
+from spotree.methods.spot.options import WEIGHTINGS
+from spotree.search.depth_search import DepthSearch
+from spotree.search.feature_classes import rank_features
+from spotree.search.run_context import RunContext
+from spotree.trees.layouts import CompleteTree
 
 QUICK = Neighbourhood(round_work=300_000)
 
@@ -51,7 +51,9 @@ def test_a_candidate_is_worth_what_the_plain_twin_says(build) -> None:
     mdp = built(build)
     ranks = rank_features(mdp)
     assume(len(ranks.rank) > 1)
-    search = Ladder(Frame(mdp, 2, None, "neighbourhood", 0), ranks, 1, Neighbourhood(round_work=1000)).deep
+    search = DepthSearch(
+        RunContext(mdp, 2, None, "neighbourhood", 0), ranks, 1, Neighbourhood(round_work=1000)
+    ).deep
     assume(len(search.tree[2]) == 4)
     rng = np.random.default_rng(0)
     for _ in range(12):

@@ -8,10 +8,10 @@ import pytest
 import spotree
 from small_models import random_mdp
 from spotree.errors import InfeasibleError, InvalidProblemError
-from spotree.methods.cart import cart
-from spotree.methods.solution import SolveStatus
-from spotree.tree.tree import leaf
-from spotree.values import expected_return
+from spotree.evaluation import expected_return
+from spotree.results.solution import SolveStatus
+from spotree.search.cart import cart
+from spotree.trees.tree import leaf
 
 viper = partial(spotree.solve, method="viper")
 

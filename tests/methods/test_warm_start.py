@@ -18,6 +18,7 @@ def test_a_tree_that_omdt_proves_is_the_answer():
     assert found.value == pytest.approx(omdt(mdp, 1).value)
 
 
+@pytest.mark.slow
 def test_the_answer_is_at_least_omdts_and_its_bound_carries_over():
     mdp = spotree.load("frozenlake_8x8")
     found = spot_from_omdt(mdp, 2, time_limit=3, omdt_seconds=1)

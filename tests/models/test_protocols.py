@@ -11,8 +11,8 @@ from facts.fingerprint import arrays_of, fingerprint, known
 from facts.make_facts import PROTOCOLS, REWARDS, protocol
 from oracles.exact import exact_values
 from spotree.errors import ReadError
+from spotree.evaluation import expected_return, optimum, policy_value, random_return
 from spotree.models import load, protocols
-from spotree.values import expected_return, optimum, policy_value, random_return
 
 stormpy = pytest.importorskip("stormpy")
 SIZES = {  # states, choices and transitions of the benchmark suite's models

@@ -3,7 +3,7 @@
 import pytest
 
 from spotree.mdp import MDP
-from spotree.models.rules import mdp_from_rules
+from spotree.models.from_rules import mdp_from_rules
 
 
 def coin() -> MDP:

@@ -9,10 +9,10 @@ from pathlib import Path
 READ = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
-from spotree.proof.certificate import Certificate
+from spotree.certificates.certificate import Certificate
 from spotree.errors import SpotreeError
 from spotree.readers.read import read
-from spotree.methods.solution import Solution
+from spotree.results.solution import Solution
 by_suffix = {".cert": Certificate.load, ".json": Solution.load}
 for path in sys.argv[1:]:
     try:

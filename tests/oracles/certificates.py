@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.records import Record, read_records
 from spotree.mdp.model import MDP
-from spotree.proof.certificate import Certificate
-from spotree.proof.records import Record, read_records
 
 
 def with_records(certificate: Certificate, records: list[Record]) -> Certificate:

@@ -2,10 +2,10 @@
 
 import pytest
 
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.verify import Verdict
+from spotree.certificates.verify import check as by_one
 from spotree.mdp.model import MDP
-from spotree.proof.certificate import Certificate
-from spotree.proof.check import Verdict
-from spotree.proof.check import check as by_one
 
 
 def check(mdp: MDP, certificate: Certificate, threads: int = 2) -> Verdict:

@@ -7,7 +7,7 @@ import numpy as np
 from oracles.certify import random_mdp
 from oracles.symmetric import symmetric_mdp
 from oracles.undiscounted_trees import KINDS, random_model
-from spotree.axes import frozen_array
+from spotree.common.arrays import frozen_array
 from spotree.mdp.model import MDP
 
 DISCOUNTS = (0.0, 0.5, 0.9, 0.99, 0.9999, 0.99999, 0.999999, 0.9999999)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from spotree.axes import ActionOf, Floats
+from spotree.common.arrays import ActionOf, Floats
 from spotree.mdp import MDP
 
 

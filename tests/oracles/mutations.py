@@ -16,11 +16,11 @@ from functools import cached_property
 import numpy as np
 
 from oracles.certificates import Book, with_header, with_records
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.records import Record, read_records
+from spotree.evaluation import evaluate
 from spotree.mdp.model import MDP
-from spotree.proof.certificate import Certificate
-from spotree.proof.records import Record, read_records
-from spotree.tree.tree import Tree, make_tree
-from spotree.values import evaluate
+from spotree.trees.tree import Tree, make_tree
 
 
 @dataclass(eq=False)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from spotree.axes import Floats
-from spotree.step.milp.container import Program
+from spotree.common.arrays import Floats
+from spotree.improvement.engines.milp.linear_program import Program
 
 
 def violation(program: Program, x: Floats) -> float:

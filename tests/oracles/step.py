@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spotree.step.problem import FREE, UNSPLIT, TreeProblem
+from spotree.improvement.problem import FREE, UNSPLIT, TreeProblem
 
 
 def best_value(problem: TreeProblem) -> float:

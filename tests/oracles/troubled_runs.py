@@ -15,19 +15,19 @@ from unittest.mock import patch
 import numpy as np
 
 from oracles.drawn_models import Drawn, drawn
-from oracles.true_claims import best_by_floats_first, false_claims
-from spotree.checkpoint import Keeper
+from oracles.true_claims import CLOSED, best_by_floats_first, false_claims
+from spotree.api import certify as certifying
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.verify import check
+from spotree.checkpoint import CheckpointWriter
 from spotree.cluster.executor import WorkerLost
 from spotree.cluster.threads import ThreadExecutor, ThreadTask
 from spotree.errors import InfeasibleError, InvalidProblemError
-from spotree.methods.history import Progress
-from spotree.methods.solution import Solution
-from spotree.proof import certify as certifying
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.check import check
-from spotree.proof.elsewhere import Spreading
-from spotree.proof.ingredients import RULES, Ingredients
+from spotree.proof.distributed.state import Spreading
+from spotree.proof.options import RULES, ProofOptions
+from spotree.results.progress import Progress
+from spotree.results.solution import Solution
 
 MOST_RUNS = 12  # of one proof; the last of them has all the time that it wants, and workers that can be relied on
 NAMED = re.compile(r"a tolerance of (\S+) or more")
@@ -111,11 +111,11 @@ def troubled(rng: np.random.Generator, folder: Path) -> Told:
         return _proved(case, rng, folder, {"tolerance": 1.1 * float(named[1])})
 
 
-def _use(rng: np.random.Generator) -> Ingredients:
+def _use(rng: np.random.Generator) -> ProofOptions:
     names = ("regret", "floors", "filter", "solo", "symmetries", "levels")
     off = {name: False for name in names if rng.random() < 0.3}  # more regions
     rules = RULES if rng.random() < 0.5 else ("tree",)
-    return Ingredients(
+    return ProofOptions(
         rules=rules, before_floors=float(rng.choice([0.0, 0.05])), listed=int(rng.choice([0, 10**6])), **off
     )
 
@@ -137,7 +137,7 @@ def _proved(case: Drawn, rng: np.random.Generator, folder: Path, more: dict[str,
             "threads": int(rng.integers(1, 3)),
             "search": 0.05 * (rng.random() < 0.2),
             "progress": None if last else watched,
-            "checkpoint": Keeper(file, every=0.001),
+            "checkpoint": CheckpointWriter(file, every=0.001),
             "resume": file if file.exists() else None,
             "ingredients": use,
         }
@@ -164,7 +164,7 @@ def _proved(case: Drawn, rng: np.random.Generator, folder: Path, more: dict[str,
             executor.close()
             tasks += executor.tasks
         wrong += _wrong(case, found, certificate, best)
-        if found.proved_optimal:
+        if found.status in CLOSED:
             return Told("proved", run + 1, tasks, wrong)
         if watched.copy.exists():
             shutil.move(watched.copy, file)
@@ -185,7 +185,7 @@ def _wrong(case: Drawn, found: Solution, certificate: Path, best: Any) -> list[s
             wrong.append(f"rejected ({found.status}): {[verdict.reason for verdict in verdicts]}")
         elif case.mdp.discount <= 0.99:  # nearer to 1 one of them may give up
             wrong += [f"one rejects ({found.status}): {v.reason}" for v in verdicts if not v.accepted]
-    elif found.proved_optimal:
+    elif found.status in CLOSED:
         wrong.append("proved without a certificate")
     return wrong + false_claims(case.mdp, found, [v for v in verdicts if v.accepted], best)
 

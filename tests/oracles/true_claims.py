@@ -6,10 +6,11 @@ import numpy as np
 
 from oracles import certify, undiscounted_trees
 from oracles.fractions_of_trees import Exact, all_policies, exact_return
+from spotree.certificates.verify import Verdict
 from spotree.mdp.model import MDP
-from spotree.methods.solution import Solution
-from spotree.proof.check import Verdict
+from spotree.results.solution import Solution, SolveStatus
 
+CLOSED = (SolveStatus.OPTIMAL, SolveStatus.TRUSTED)  # a complete proof, of this run or with the file it resumed
 CHECKED_SHARE = Fraction(1, 10)  # of the tolerance: so near the checkers know the tree's return
 SLACK = 1e-6  # of the largest float return: what is as near to the best one is computed without rounding
 
@@ -31,7 +32,8 @@ def false_claims(mdp: MDP, solution: Solution, verdicts: list[Verdict], best: Ex
     margin = max((Fraction(v.tolerance) for v in verdicts), default=Fraction(0))
     claim(best <= Fraction(solution.bound) + apart + max(margin, Fraction(solution.error)), "bound of certify")
     claim(
-        not solution.proved_optimal or best <= own + apart + margin + 2 * Fraction(solution.error), "proved optimal"
+        solution.status not in CLOSED or best <= own + apart + margin + 2 * Fraction(solution.error),
+        "proved optimal",
     )
     claim(abs(as_it_stands - Fraction(solution.value)) <= Fraction(solution.error), "value of certify")
     for v in verdicts:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from spotree.mdp import MDP, Missing, build_mdp
-from spotree.readers.umb_write import write_umb
+from spotree.readers.umb.writer import write_umb
 
 Members = dict[str, bytes]
 

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 import spotree
 from spotree.cli.app import app
 from spotree.errors import InvalidProblemError, MissingExtraError
-from spotree.methods.history import Progress
-from spotree.tree.grow import Node, join, split
+from spotree.results.progress import Progress
+from spotree.trees.builder import Node, join, split
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
 LONG = "the horizontal position of the wanderer on the $x_1$ axis, in millimetres from the left"

@@ -14,9 +14,9 @@ import numpy as np
 from oracles.certificates import with_header, with_records
 from oracles.certify import returns
 from oracles.undiscounted_trees import start_return
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.records import Record, Round, read_records
 from spotree.mdp.model import MDP
-from spotree.proof.certificate import Certificate
-from spotree.proof.records import Record, Round, read_records
 
 HUGE = (1e16, 1e30, 1e99, 1e101, 1e200, 1.7e308, -1e16, -1e99, -1e200, np.nan, np.inf, -np.inf)
 

@@ -9,12 +9,12 @@ import pytest
 import spotree
 from oracles.certify import best_return, random_mdp
 from spotree.errors import InvalidProblemError
-from spotree.methods.frame import Frame
-from spotree.methods.solution import SolveStatus
 from spotree.models import load
-from spotree.proof import beside
-from spotree.proof.beside import Beside
-from spotree.tree.tree import leaf
+from spotree.proof import concurrent_prover as beside
+from spotree.proof.concurrent_prover import ConcurrentProver
+from spotree.results.solution import SolveStatus
+from spotree.search.run_context import RunContext
+from spotree.trees.tree import leaf
 
 
 class Still:
@@ -70,9 +70,9 @@ def test_counted_work_gives_the_same_answer_as_without_a_proof(lake):
 
 
 def test_trees_of_the_proof_go_to_the_search(lake):
-    frame = Frame(lake, 2, None, "neighbourhood", 0, 600.0)
+    frame = RunContext(lake, 2, None, "neighbourhood", 0, 600.0)
     search = Still(leaf(2), 0.0)
-    proof = Beside(frame, threads=2)
+    proof = ConcurrentProver(frame, threads=2)
     assert not proof.turn(search)  # one round is too early
     assert proof.turn(search)
     assert frame.return_of(search.tree) == pytest.approx(0.3870226, abs=1e-6)
@@ -128,7 +128,7 @@ def test_a_certificate_that_nobody_would_write_is_refused(lake, tmp_path, asked)
 
 def test_a_model_that_is_too_large_is_searched_alone(lake, monkeypatch):
     monkeypatch.setattr(beside, "MOST_STATES", 10)
-    proof = Beside(Frame(lake, 3, None, "neighbourhood", 0, 60.0), threads=1)
+    proof = ConcurrentProver(RunContext(lake, 3, None, "neighbourhood", 0, 60.0), threads=1)
     assert not any(proof.turn(Still(leaf(2), 0.0)) for _ in range(5))
     assert (proof.spent, proof.bound) == (0.0, math.inf)
 
@@ -140,6 +140,7 @@ def test_costs_are_proved_too():
     assert solution.value <= solution.bound <= solution.optimum + 1e-6
 
 
+@pytest.mark.slow
 def test_certify_gives_the_rest_of_the_time_to_the_search_where_the_proof_is_too_large():
     mdp = load("csma_2_4_paper")
     solution = spotree.certify(mdp, 4, time_limit=8, threads=2)

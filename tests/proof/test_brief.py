@@ -6,15 +6,15 @@ import pytest
 from oracles.certify import random_mdp
 from oracles.checkers import check
 from oracles.drawn_models import drawn
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.records import read_records
+from spotree.certificates.reference.bounds import Plain
+from spotree.certificates.reference.value_iteration import FEW
+from spotree.certificates.reference.verifier import PlainProof
 from spotree.models import load
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.ingredients import Ingredients
-from spotree.proof.plain import Plain
-from spotree.proof.plain_check import PlainProof
-from spotree.proof.plain_sweeps import FEW
-from spotree.proof.records import read_records
-from spotree.tree.tree import leaf
+from spotree.proof.options import ProofOptions
+from spotree.trees.tree import leaf
 
 
 @pytest.mark.parametrize("rule", ["state", "tree"])
@@ -23,7 +23,7 @@ def test_the_checker_finds_what_a_brief_certificate_leaves_out(rule, floors, tmp
     mdp = load("frozenlake_8x8")
     kinds = []
     for listed in (0, 25_000_000):
-        use = Ingredients(rules=(rule,), floors=floors, before_floors=0.1, listed=listed)
+        use = ProofOptions(rules=(rule,), floors=floors, before_floors=0.1, listed=listed)
         path = tmp_path / f"{listed}.cert"
         solution = certify(mdp, 2, start=leaf(2), time_limit=60, search=0.0, certificate=path, ingredients=use)
         assert solution.proved_optimal
@@ -38,7 +38,7 @@ def test_the_checker_finds_what_a_brief_certificate_leaves_out(rule, floors, tmp
 def test_a_brief_certificate_of_a_bound_too_low_is_rejected(tmp_path):
     mdp = load("frozenlake_8x8")
     path = tmp_path / "run.cert"
-    use = Ingredients(rules=("tree",), floors=False, listed=0)
+    use = ProofOptions(rules=("tree",), floors=False, listed=0)
     certify(mdp, 2, start=leaf(2), time_limit=60, search=0.0, certificate=path, ingredients=use)
     true = Certificate.load(path)
     worse = make_worse(true)
@@ -130,7 +130,7 @@ def test_a_state_that_is_stayed_in_for_long_has_the_same_value_for_search_and_ch
     """Its value comes from sweeps, others lean on it and are listed: apart by u |V| / (1 - stay), that was a gap."""
     case, path = drawn(np.random.default_rng((0, 2529))), tmp_path / "run.cert"
     assert case.mdp.discount == 0.999999
-    use = Ingredients(rules=("tree",), solo=False, listed=0)
+    use = ProofOptions(rules=("tree",), solo=False, listed=0)
     certify(case.mdp, case.depth, time_limit=20, search=0.0, threads=1, certificate=path, ingredients=use)
     verdict = check(case.mdp, Certificate.load(path))
     assert verdict.accepted, verdict.reason

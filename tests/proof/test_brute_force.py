@@ -7,10 +7,12 @@ import pytest
 
 from oracles.certify import best_return, random_mdp
 from oracles.checkers import check
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
 from spotree.errors import InfeasibleError
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.ingredients import Ingredients
+from spotree.proof.options import ProofOptions
+
+pytestmark = pytest.mark.slow
 
 RULES = {
     "random": "random",
@@ -19,7 +21,7 @@ RULES = {
     "forbid": "forbid",
 }
 VARIANTS = [
-    Ingredients(rules=(rule,), before_floors=0.0, **dict.fromkeys(off, False))
+    ProofOptions(rules=(rule,), before_floors=0.0, **dict.fromkeys(off, False))
     for rule in ("state", "tree")
     for off in ((), ("regret",), ("floors",), ("filter",), ("solo",))
 ]
@@ -65,4 +67,4 @@ def test_bound_holds_when_no_time_is_given(tmp_path):
 
 def test_unknown_branching_rule_is_refused():
     with pytest.raises(ValueError, match="branching rule 'breadth' is unknown"):
-        dataclasses.replace(Ingredients(), rules=("breadth",))
+        dataclasses.replace(ProofOptions(), rules=("breadth",))

@@ -9,12 +9,12 @@ from oracles.certificates import with_header, with_records
 from oracles.certify import random_mdp, returns
 from oracles.checkers import check
 from oracles.mutations import KINDS, Source
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.records import Record, read_records
 from spotree.models import load
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.ingredients import Ingredients
-from spotree.proof.records import Record, read_records
-from spotree.tree.tree import leaf
+from spotree.proof.options import ProofOptions
+from spotree.trees.tree import leaf
 
 CELLS = [
     ("frozenlake_4x4", 2, None, ("state", "tree")),
@@ -36,7 +36,7 @@ def sources(tmp_path_factory):
         better = certify(mdp, depth + 1, start=best, time_limit=1.0, search=0.5).policy.tree
         for rule in rules:
             for plain in (False, True):
-                use = Ingredients(rules=(rule,), regret=not plain, solo=not plain, before_floors=0.1, listed=10**8)
+                use = ProofOptions(rules=(rule,), regret=not plain, solo=not plain, before_floors=0.1, listed=10**8)
                 limits = {"time_limit": 60, "search": 0.0, "threads": 1, "max_leaves": leaves}
                 certify(mdp, depth, start=best, certificate=path, ingredients=use, **limits)
                 source = Source(mdp, Certificate.load(path), plain, better)
@@ -55,6 +55,7 @@ def test_true_certificates_are_accepted(sources):
         assert check(source.mdp, rewritten).accepted, "the mutations must start from something true"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_mutated_certificates_are_rejected(sources, kind):
     """5 x 200 and more broken certificates; oracles/mutations.py says why each is surely false."""
@@ -130,7 +131,7 @@ def test_solo_leaves_name_an_action_that_exists(sources):
 
 def test_floors_are_about_states_that_exist(tmp_path):
     mdp, path = load("frozenlake_8x8"), tmp_path / "run.cert"
-    use = Ingredients(rules=("state",), before_floors=0.0)
+    use = ProofOptions(rules=("state",), before_floors=0.0)
     certify(mdp, 3, start=leaf(2), time_limit=60, search=0.0, threads=1, certificate=path, ingredients=use)
     records = read_records(Certificate.load(path), mdp.num_states)
     root = next(r for r in records.values() if r.parent == -1)
@@ -178,7 +179,7 @@ def test_a_false_claim_is_never_accepted_whatever_the_regions_say(tmp_path):
     rng = np.random.default_rng(9)
     for number in range(60):
         mdp = random_mdp(rng, "random")
-        use = Ingredients(rules=(("state", "tree")[number % 2],), before_floors=0.0)
+        use = ProofOptions(rules=(("state", "tree")[number % 2],), before_floors=0.0)
         certify(mdp, 2, certificate=tmp_path / "run.cert", time_limit=60, search=0.0, threads=1, ingredients=use)
         certificate = Certificate.load(tmp_path / "run.cert")
         records = list(read_records(certificate, mdp.num_states).values())

@@ -2,15 +2,18 @@
 
 from dataclasses import replace
 from importlib import import_module
+from itertools import product
 
 import numpy as np
 import pytest
 
 import spotree
+from oracles.certify import random_mdp
 from spotree.errors import InvalidProblemError, ReadError
 from spotree.mdp.build import build_mdp
+from spotree.proof.options import ProofOptions
 
-one = import_module("spotree.proof.check")
+one = import_module("spotree.certificates.verify")
 
 LAKE = spotree.load("frozenlake_4x4")
 
@@ -51,7 +54,7 @@ def test_what_the_native_checker_rejects_the_plain_one_decides(tmp_path, monkeyp
     assert second.accepted
     assert second.plain
     assert second.bound == pytest.approx(native.bound)
-    assert second.reason == "every region holds by the plain checker; the native one stopped: region 7 is open"
+    assert second.reason == "every region holds by the plain checker; the native one: region 7 is open"
     false = replace(held, header=held.header | {"bound": held.header["value"] / 2})
     assert not spotree.check(false, LAKE).accepted
 
@@ -64,3 +67,38 @@ def test_visits_that_rise_for_ever_close_to_discount_1_are_found_at_once(tmp_pat
     verdict = spotree.check(tmp_path / "run.cert", mdp)
     assert verdict.accepted
     assert not verdict.plain
+
+
+@pytest.mark.parametrize(("seed", "rule"), [(8, "state"), (11, "tree")])
+def test_a_certificate_that_either_checker_calls_malformed_is_never_accepted(tmp_path, seed, rule):
+    """Every word of a small certificate changed by one: the checkers do not always agree on what is malformed."""
+    mdp, path = random_mdp(np.random.default_rng(seed), "random"), tmp_path / "run.cert"
+    use = ProofOptions(rules=(rule,), levels=False, before_floors=0.0)
+    spotree.certify(mdp, 1, time_limit=20, search=0.0, threads=1, certificate=path, ingredients=use)
+    held, apart = spotree.Certificate.load(path), 0
+    for place, change in product(range(len(held.words)), (-1, 1)):
+        words = held.words.copy()
+        words[place] += change
+        mutated = replace(held, words=words)
+        native, plain = one.check(mdp, mutated, threads=1), one.check(mdp, mutated, plain=True)
+        if not (native.malformed or plain.malformed):
+            continue
+        apart += native.accepted or plain.accepted
+        for second in (False, True):
+            verdict = spotree.check(mutated, mdp, plain=second)
+            assert (verdict.accepted, verdict.malformed) == (False, True)
+    assert apart > 0  # the checkers differ somewhere
+
+
+def test_where_both_checkers_were_asked_both_verdicts_are_stated(tmp_path):
+    spotree.certify(LAKE, 1, time_limit=20, threads=1, certificate=tmp_path / "run.cert")
+    held = spotree.Certificate.load(tmp_path / "run.cert")
+    both = "every region holds by the plain checker; the native one: every region holds"
+    assert spotree.check(held, LAKE, plain=True).reason == both
+    false = replace(held, header=held.header | {"bound": held.header["value"] / 2})
+    for plain, first, other in ((False, "native", "plain"), (True, "plain", "native")):
+        verdict = spotree.check(false, LAKE, plain=plain)
+        reasons = {name: one.check(LAKE, false, plain=name == "plain").reason for name in (first, other)}
+        assert not verdict.accepted
+        assert verdict.reason.startswith(reasons[first])
+        assert verdict.reason == reasons[other] or f"the {other} checker: {reasons[other]}" in verdict.reason

@@ -11,10 +11,10 @@ import pytest
 
 from oracles.bounded import add_bomb, read_bounded
 from small_models import random_mdp
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.varint import unpacked
 from spotree.errors import ReadError
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.packed import unpacked
 
 NAN = float("nan")
 

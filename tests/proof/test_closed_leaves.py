@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 import spotree
-from spotree.proof.ingredients import Ingredients
+from spotree.proof.options import ProofOptions
 from spotree.proof.problem import make_problem
 
 MDP = spotree.load("frozenlake_8x8")
@@ -22,7 +24,7 @@ def rounds_of(words: list[int]) -> list[int]:
 def test_more_regions_are_written_with_bounds_than_were_bounded() -> None:
     attempt = make_problem(MDP, 3, None, 60.0).attempt(LEVEL)
     attempt.keep()
-    attempt.start(60.0, 1, Ingredients(rules=("tree",), solo=False, floors=False), 1 << 30)
+    attempt.start(60.0, 1, ProofOptions(rules=("tree",), solo=False, floors=False), 1 << 30)
     assert attempt.wait(60.0)
     _, words, _ = attempt.proof.drain(True)
     bounded = attempt.proof.regions()
@@ -30,10 +32,11 @@ def test_more_regions_are_written_with_bounds_than_were_bounded() -> None:
     assert sum(rounds > 0 for rounds in rounds_of(words.tolist())) > bounded
 
 
+@pytest.mark.slow
 def test_both_checkers_accept_what_was_written_again(tmp_path: Path) -> None:
     path = tmp_path / "run.cert"
     solution = spotree.certify(
-        MDP, 3, certificate=path, time_limit=60, ingredients=Ingredients(rules=("tree",), solo=False)
+        MDP, 3, certificate=path, time_limit=60, ingredients=ProofOptions(rules=("tree",), solo=False)
     )
     assert solution.proved_optimal
     for plain in (False, True):

@@ -11,11 +11,11 @@ from oracles.collisions import (
     fixed_twister_names,
     that_cancel,
 )
+from spotree.api.certify import certify
+from spotree.improvement.improve import improve
 from spotree.mdp.build import build_mdp
 from spotree.mdp.model import MDP
-from spotree.proof.certify import certify
-from spotree.step.improve import improve
-from spotree.tree.splits import candidate_splits
+from spotree.trees.splits import candidate_splits
 
 NAMES = {"numpy": fixed_numpy_names, "mixed": fixed_mixed_names, "twister": fixed_twister_names}
 

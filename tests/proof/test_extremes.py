@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from small_models import random_mdp
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
 from spotree.errors import ReadError
-from spotree.methods.solution import SolveStatus
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.ingredients import Ingredients
+from spotree.proof.options import ProofOptions
+from spotree.results.solution import SolveStatus
 
 
 def test_a_time_limit_without_end_does_not_end_the_proof_at_once() -> None:
@@ -39,7 +39,7 @@ def test_a_depth_beyond_31_proves_what_the_number_of_states_proves(max_leaves: i
 def test_a_spoilt_certificate_is_refused_not_resumed(tmp_path: Path, spoil: str) -> None:
     mdp = random_mdp(np.random.default_rng(6), states=30, actions=4, features=3)
     whole, spoilt = tmp_path / "whole", tmp_path / "spoilt"
-    stopped = Ingredients(rules=("state",), levels=False, floors=False, listed=10**8)
+    stopped = ProofOptions(rules=("state",), levels=False, floors=False, listed=10**8)
     certify(mdp, 3, time_limit=0.6, certificate=whole, ingredients=stopped, search=0.1, threads=1)
     old = Certificate.load(whole)
     words, numbers = old.words.copy(), old.numbers.copy()

@@ -11,15 +11,17 @@ from oracles.checkers import check
 from oracles.symmetric import symmetric_mdp
 from oracles.undiscounted_trees import KINDS, random_model
 from proof.forge import FORGERIES, UNDISCOUNTED, Honest, said_to_be_images, with_header
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.verify import check as by_one
 from spotree.errors import InfeasibleError, SpotreeError
 from spotree.mdp.build import build_mdp
 from spotree.models import load
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.check import check as by_one
-from spotree.proof.groups import find_groups
-from spotree.proof.ingredients import Ingredients
-from spotree.proof.symmetry import find_symmetries
+from spotree.proof.feature_classes import find_groups
+from spotree.proof.options import ProofOptions
+from spotree.proof.symmetry.symmetries import find_symmetries
+
+pytestmark = pytest.mark.slow
 
 EACH = 100  # forgeries for each lemma
 RULES = (("state",), ("tree",))
@@ -32,7 +34,7 @@ def honest(tmp_path_factory):
     models = [random_mdp(rng, missing) for missing in ("random", "end", "stay", "forbid") * 5]
     models = [dataclasses.replace(m, discount=float(rng.choice([0.5, 0.9, 0.99, 0.9999]))) for m in models]
     for number, mdp in enumerate([*models, load("frozenlake_4x4")]):
-        use = Ingredients(rules=RULES[number % 2], before_floors=0.0, listed=(0, 10**8)[number // 2 % 2])
+        use = ProofOptions(rules=RULES[number % 2], before_floors=0.0, listed=(0, 10**8)[number // 2 % 2])
         try:
             certify(mdp, 2, time_limit=30, search=0.0, threads=1, certificate=path, ingredients=use)
         except InfeasibleError:
@@ -53,7 +55,7 @@ def symmetric(path, rng):
             continue
         other = mdp.initial + np.eye(mdp.num_states)[rng.integers(mdp.num_states)]
         for one, kept in ((mdp, None), (dataclasses.replace(mdp, initial=other / other.sum()), lists)):
-            use = Ingredients(rules=("tree",), before_floors=0.0)
+            use = ProofOptions(rules=("tree",), before_floors=0.0)
             try:
                 certify(one, 2, time_limit=30, search=0.0, threads=1, certificate=path, ingredients=use)
             except InfeasibleError:
@@ -109,7 +111,7 @@ def undiscounted(tmp_path_factory):
     path, rng, found = tmp_path_factory.mktemp("undiscounted") / "run.cert", np.random.default_rng(5), []
     for number in range(60):
         mdp = random_model(rng, KINDS[number % len(KINDS)], ("random", "end", "stay", "forbid")[number % 4])
-        use = Ingredients(rules=RULES[number % 2], before_floors=0.0, listed=(0, 10**8)[number // 2 % 2])
+        use = ProofOptions(rules=RULES[number % 2], before_floors=0.0, listed=(0, 10**8)[number // 2 % 2])
         if mdp is None:
             continue
         try:

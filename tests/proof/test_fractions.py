@@ -12,13 +12,13 @@ from oracles.fractions_of_trees import all_policies, exact_best, exact_return
 from oracles.true_claims import false_claims
 from oracles.undiscounted import policy_values
 from oracles.undiscounted_trees import KINDS, RULES, random_model
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.verify import check
 from spotree.errors import InfeasibleError, InvalidProblemError
+from spotree.evaluation import evaluate
 from spotree.mdp.build import build_mdp
 from spotree.mdp.model import MDP
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.check import check
-from spotree.values import evaluate
 
 DISCOUNTS = (0.0, 0.5, 0.99, 0.9999, 0.9999999)
 NUMBER = 4  # models for each discount and kind of rewards

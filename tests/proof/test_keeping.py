@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from spotree import Keeper, load
+from spotree import CheckpointWriter, load
+from spotree.api.certify import certify
 from spotree.proof.attempt import Attempt
-from spotree.proof.certify import certify
-from spotree.proof.ingredients import Ingredients
-from spotree.proof.keeping import Keeping
+from spotree.proof.checkpoint.writer import Keeping
+from spotree.proof.options import ProofOptions
 from spotree.proof.problem import make_problem
 
-TREES = Ingredients(rules=("tree",), levels=False)
+TREES = ProofOptions(rules=("tree",), levels=False)
 
 
 def test_the_tree_that_closed_regions_of_a_checkpoint_is_in_it(
@@ -46,7 +46,7 @@ def test_the_tree_that_closed_regions_of_a_checkpoint_is_in_it(
         threads=1,
         time_limit=60,
         ingredients=TREES,
-        checkpoint=Keeper(tmp_path / "run.ckpt", every=0.0001),
+        checkpoint=CheckpointWriter(tmp_path / "run.ckpt", every=0.0001),
     )
     assert pairs
     for kept, used in pairs:

@@ -6,10 +6,10 @@ import pytest
 from oracles.checkers import check
 from oracles.going_on import END, model
 from oracles.undiscounted_trees import best_return
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
 from spotree.mdp.build import build_mdp
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.ingredients import Ingredients
+from spotree.proof.options import ProofOptions
 
 SIDE, SLIP = 4, 0.2
 MOVES = ((0, 1), (1, 0), (0, -1), (-1, 0))
@@ -47,7 +47,7 @@ def proved(mdp, depth, rule, path, **use):
         search=0.0,
         threads=1,
         certificate=path,
-        ingredients=Ingredients(rules=(rule,), before_floors=0.0, **use),
+        ingredients=ProofOptions(rules=(rule,), before_floors=0.0, **use),
     )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spotree.proof.packed import packed, unpacked
+from spotree.certificates.varint import packed, unpacked
 
 
 @pytest.mark.parametrize("most", [1, 60, 200, 2**13, 2**20, 2**28, 2**31 - 1])

@@ -10,22 +10,25 @@ import pytest
 
 from oracles.certify import best_return, random_mdp
 from oracles.checkers import check
-from spotree import Keeper, load
-from spotree.cluster.crew import Crew
+from oracles.true_claims import CLOSED
+from spotree import CheckpointWriter, load
+from spotree.api import certify as certifying
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
 from spotree.cluster.executor import WorkerLost
+from spotree.cluster.job_scheduler import JobScheduler
 from spotree.cluster.threads import ThreadExecutor, ThreadTask
 from spotree.errors import InfeasibleError
-from spotree.proof import certify as certifying
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.elsewhere import Spreading
-from spotree.proof.ingredients import Ingredients
-from spotree.proof.left import Left, places_of_numbers
-from spotree.proof.pool import Pool
+from spotree.proof.checkpoint.open_list_codec import Left, places_of_numbers
+from spotree.proof.distributed.driver import Spread
+from spotree.proof.distributed.pool import Pool
+from spotree.proof.distributed.state import Spreading
+from spotree.proof.options import ProofOptions
 from spotree.proof.problem import make_problem
-from spotree.proof.spread import Spread
 
-TREES = Ingredients(rules=("tree",), before_floors=0.0, levels=False)
+pytestmark = pytest.mark.slow
+
+TREES = ProofOptions(rules=("tree",), before_floors=0.0, levels=False)
 
 
 @pytest.fixture
@@ -64,7 +67,7 @@ def test_pieces_prove_the_best_of_all_trees_and_the_merged_certificate_holds(mis
         depth = int(rng.integers(1, 4))
         max_leaves = int(rng.integers(1, 2**depth + 1)) if number % 3 == 0 else None
         off = ({}, {"solo": False}, {"regret": False}, {"filter": False}, {"floors": False})[number % 5]
-        use = Ingredients(rules=("tree",), before_floors=0.0, levels=False, **off)
+        use = ProofOptions(rules=("tree",), before_floors=0.0, levels=False, **off)
         truth = best_return(mdp, depth, max_leaves)
         try:
             found = proved(mdp, depth, tmp_path / "run.cert", cluster, max_leaves=max_leaves, ingredients=use)
@@ -109,7 +112,7 @@ def test_a_proof_that_may_not_go_on_here_is_handed_over_before_its_time(tmp_path
 def test_both_rules_and_workers_give_the_answer_of_one_machine(model, depth, tmp_path, larger):
     mdp, cluster = load(model), ThreadExecutor(2)
     alone = certify(mdp, depth, time_limit=60)
-    for use in (TREES, Ingredients(before_floors=0.0)):
+    for use in (TREES, ProofOptions(before_floors=0.0)):
         found = proved(mdp, depth, tmp_path / "run.cert", cluster, ingredients=use)
         assert found.proved_optimal
         assert found.value == pytest.approx(alone.value, rel=1e-9)
@@ -143,13 +146,15 @@ def test_pieces_of_lost_workers_are_done_again(tmp_path, larger):
 
 def test_a_level_is_proved_by_workers_as_well(tmp_path, larger):
     mdp, cluster = load("traffic_intersection"), ThreadExecutor(1)
-    found = proved(mdp, 2, tmp_path / "run.cert", cluster, time_limit=5.0, ingredients=Ingredients(rules=("tree",)))
+    found = proved(
+        mdp, 2, tmp_path / "run.cert", cluster, time_limit=5.0, ingredients=ProofOptions(rules=("tree",))
+    )
     cluster.close()
     assert found.bound >= found.value
     assert check(mdp, Certificate.load(tmp_path / "run.cert")).accepted
 
 
-@pytest.mark.parametrize("use", [TREES, Ingredients(before_floors=0.0, levels=False)], ids=["tree", "both"])
+@pytest.mark.parametrize("use", [TREES, ProofOptions(before_floors=0.0, levels=False)], ids=["tree", "both"])
 def test_a_spread_proof_goes_on_from_its_checkpoint_here_or_there(tmp_path, tasks, use):
     mdp, path, cluster = load("traffic_intersection"), tmp_path / "run.ckpt", ThreadExecutor(2)
     runs = 0
@@ -161,14 +166,14 @@ def test_a_spread_proof_goes_on_from_its_checkpoint_here_or_there(tmp_path, task
             cluster if runs % 3 < 2 else None,
             time_limit=0.25,
             ingredients=use,
-            checkpoint=Keeper(path, every=0.05),
+            checkpoint=CheckpointWriter(path, every=0.05),
             resume=path if path.exists() else None,
         )
         runs += 1
-        if found.proved_optimal or runs > 100:
+        if found.status in CLOSED or runs > 100:
             break
     cluster.close()
-    assert found.proved_optimal
+    assert found.status in CLOSED
     assert runs > 1
     assert check(mdp, Certificate.load(tmp_path / "run.cert")).accepted
 
@@ -187,7 +192,7 @@ def _slow(*args: Any) -> None:
 def test_pieces_that_workers_have_when_a_run_ends_stay_open():
     problem = make_problem(load("traffic_intersection"), 2, None, 60.0)
     executor = Silent(2)
-    spread = Spread(problem, Spreading(Crew(executor), alone=0.0, regions=100))
+    spread = Spread(problem, Spreading(JobScheduler(executor), alone=0.0, regions=100))
     attempt = problem.attempt(None, spread)
     attempt.keep()
     attempt.start(60.0, 1, TREES, 10**9)
@@ -214,11 +219,11 @@ class Fatal(ThreadExecutor):
 def test_pieces_that_no_worker_survives_stay_open(tmp_path, larger):
     mdp, path, cluster = load("traffic_intersection"), tmp_path / "run.ckpt", Fatal(2)
     with pytest.warns(UserWarning, match="ended or hung"):
-        found = proved(mdp, 2, tmp_path / "run.cert", cluster, checkpoint=Keeper(path, every=60.0))
+        found = proved(mdp, 2, tmp_path / "run.cert", cluster, checkpoint=CheckpointWriter(path, every=60.0))
     cluster.close()
     assert not found.proved_optimal
-    found = proved(mdp, 2, tmp_path / "run.cert", None, checkpoint=Keeper(path, every=60.0), resume=path)
-    assert found.proved_optimal
+    found = proved(mdp, 2, tmp_path / "run.cert", None, checkpoint=CheckpointWriter(path, every=60.0), resume=path)
+    assert found.status in CLOSED
     verdict = check(mdp, Certificate.load(tmp_path / "run.cert"))
     assert verdict.accepted, verdict.reason
 
@@ -227,7 +232,7 @@ def test_ctrl_c_between_two_answers_loses_neither(larger):
     """The crew has handed out answers that nobody took: their pieces are as open as they were."""
     problem = make_problem(load("traffic_intersection"), 2, None, 60.0)
     executor = ThreadExecutor(2)
-    spread = Spread(problem, Spreading(Crew(executor), alone=0.0, regions=100))
+    spread = Spread(problem, Spreading(JobScheduler(executor), alone=0.0, regions=100))
     attempt = problem.attempt(None, spread)
     attempt.keep()
     attempt.start(60.0, 1, TREES, 10**9)

@@ -9,7 +9,7 @@ from spotree.models import load
 from spotree.proof.incumbent import Incumbent
 from spotree.proof.problem import make_problem
 from spotree.proof.recorder import Recorder
-from spotree.tree.tree import leaf
+from spotree.trees.tree import leaf
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def problem():
 def attempt(regions, bound):
     """What a recorder asks of an attempt."""
     proof = SimpleNamespace(regions=lambda: regions, bound=lambda: bound)
-    return SimpleNamespace(proof=proof, bound=bound, close=lambda: None)
+    return SimpleNamespace(proof=proof, bound=bound, close=lambda: None, source=None)
 
 
 def test_history_has_a_line_for_each_change_while_progress_sees_all(problem):

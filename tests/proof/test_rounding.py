@@ -12,15 +12,15 @@ from oracles.certify import random_mdp
 from oracles.checkers import check
 from oracles.drawn_models import drawn
 from oracles.fractions_of_trees import exact_best, exact_return
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.verify import check as by_one
 from spotree.errors import InvalidProblemError
+from spotree.evaluation import optimum
 from spotree.mdp.build import build_mdp
 from spotree.mdp.model import MDP
 from spotree.proof import problem, recorder
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.check import check as by_one
-from spotree.proof.rounding import reachable_error
-from spotree.values import optimum
+from spotree.proof.numerics import reachable_error
 
 CLOSE = [1 - 10.0**-digits for digits in range(9, 17)]
 
@@ -162,3 +162,13 @@ def test_a_region_without_a_state_that_improving_trees_visit_is_empty():
     case = drawn(np.random.default_rng((311, 2450)))
     verdict = check(case.mdp, Certificate.load(Path(__file__).with_name("floors_out_of_reach.cert")))
     assert verdict.accepted, verdict.reason
+
+
+def test_no_lower_discount_is_advised_at_discount_0() -> None:
+    rows = np.array([np.eye(2), np.eye(2)])
+    reward = np.array([[1.0, 1.0], [1e16, -1e16]])  # the second state has next to no chance to be the first
+    mdp = build_mdp(rows, reward, 0.0, initial=[1 - 1e-15, 1e-15], features=np.array([[0.0], [1.0]]))
+    with pytest.raises(InvalidProblemError) as caught:
+        certify(mdp, 0, time_limit=1, search=0.0)
+    assert "lower discount" not in str(caught.value)
+    assert "rewards of like size (the largest is 1.0e+16" in str(caught.value)

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from spotree.api.certify import certify
 from spotree.models import load
-from spotree.proof.certify import certify
-from spotree.proof.ingredients import Ingredients
-from spotree.tree.tree import leaf
+from spotree.proof.options import ProofOptions
+from spotree.trees.tree import leaf
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 grid = import_module("rules_agree")
@@ -42,7 +42,7 @@ def best(name, depth):
 @pytest.mark.parametrize(("name", "depth", "rule", "off"), QUICK)
 def test_one_optimum(name, depth, rule, off, start):
     solution, tolerance, starts = best(name, depth)
-    use = Ingredients(rules=(rule,), before_floors=0.0)
+    use = ProofOptions(rules=(rule,), before_floors=0.0)
     use = use if off == "nothing" else replace(use, **{off: False})
     found = certify(load(name), depth, start=starts[start], time_limit=120, search=0.0, threads=1, ingredients=use)
     assert grid.judged(found, solution.value, tolerance) == "agrees"

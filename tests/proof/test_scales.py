@@ -8,11 +8,11 @@ import pytest
 
 from oracles.certify import best_return, random_mdp
 from oracles.checkers import check
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
 from spotree.errors import InfeasibleError
 from spotree.mdp.build import build_mdp
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.ingredients import Ingredients
+from spotree.proof.options import ProofOptions
 
 
 @pytest.mark.parametrize("scale", [1e-11, 1e11])
@@ -21,7 +21,7 @@ def test_floors_hold_for_rewards_of_any_size(scale: float, tmp_path: Path) -> No
     for _ in range(40):
         mdp = random_mdp(rng, "forbid")
         mdp = dataclasses.replace(mdp, discount=0.99, reward_of_choice=scale * mdp.reward_of_choice)
-        use = Ingredients(rules=("tree",), before_floors=0.0)
+        use = ProofOptions(rules=("tree",), before_floors=0.0)
         try:
             certify(mdp, 1, time_limit=20, search=0.0, threads=1, certificate=path, ingredients=use)
         except InfeasibleError:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from spotree.proof.shares import Moment, due, free_seconds, gets_on, most_seconds
+from spotree.proof.time_sharing import Moment, due, free_seconds, gets_on, most_seconds
 
 EARLY = Moment(seconds=1.0, time_limit=60.0, rounds=2, better_at=0.9)
 LATER = Moment(seconds=20.0, time_limit=60.0, rounds=50, better_at=10.0, spent=2.4, last=2.4)

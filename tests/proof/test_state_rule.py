@@ -6,11 +6,11 @@ import pytest
 from oracles.certify import best_return
 from oracles.checkers import check
 from oracles.equal_actions import with_equal_actions
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.ingredients import Ingredients
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
+from spotree.proof.options import ProofOptions
 
-STATE = Ingredients(rules=("state",), levels=False)
+STATE = ProofOptions(rules=("state",), levels=False)
 
 
 @pytest.mark.parametrize("number", [44, 210, 226, 788, 874, 1474])

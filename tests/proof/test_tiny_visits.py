@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from oracles.checkers import check
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.verify import check as by_native
 from spotree.mdp.build import build_mdp
 from spotree.mdp.fingerprint import fingerprint
 from spotree.mdp.model import MDP
-from spotree.proof.certificate import Certificate
-from spotree.proof.check import check as by_native
 
 
 def two_ways() -> MDP:

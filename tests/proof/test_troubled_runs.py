@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from oracles.troubled_runs import Told, troubled
 
 COUNT = 25  # benchmarks/troubled_proofs.py tries thousands
 
 
+@pytest.mark.slow
 def test_what_a_spread_proof_claims_is_true_whatever_happens_to_it(tmp_path: Path) -> None:
     told: list[Told] = []
     for number in range(COUNT):

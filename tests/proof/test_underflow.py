@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from oracles.fractions_of_trees import exact_return
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.verify import check
 from spotree.errors import InvalidProblemError
 from spotree.mdp.build import build_mdp
 from spotree.mdp.fingerprint import fingerprint
 from spotree.mdp.model import MDP
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.check import check
 
 UNIT = 5e-324  # the smallest number above 0
 

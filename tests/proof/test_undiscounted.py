@@ -9,23 +9,23 @@ from oracles.certificates import with_header, with_records
 from oracles.checkers import check
 from oracles.going_on import CASES
 from oracles.undiscounted_trees import KINDS, RULES, best_return, random_model
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.records import Record, Round
+from spotree.certificates.verify import check as by_one
 from spotree.errors import InfeasibleError, InvalidProblemError
+from spotree.evaluation import evaluate
 from spotree.mdp.build import build_mdp
 from spotree.mdp.fingerprint import fingerprint
-from spotree.proof.certificate import Certificate
-from spotree.proof.certify import certify
-from spotree.proof.check import check as by_one
-from spotree.proof.ingredients import Ingredients
-from spotree.proof.records import Record, Round
-from spotree.proof.undiscounted import without_own_loops
-from spotree.values import evaluate
+from spotree.proof.options import ProofOptions
+from spotree.proof.self_loops import without_own_loops
 
 NUMBER = 60  # random models for each rule of missing actions
 VARIANTS = [
-    Ingredients(rules=(rule,), before_floors=0.0, **dict.fromkeys(off, False))
+    ProofOptions(rules=(rule,), before_floors=0.0, **dict.fromkeys(off, False))
     for rule in ("state", "tree")
     for off in ((), ("regret",), ("filter",), ("solo",))
-] + [Ingredients(before_floors=0.0), Ingredients(before_floors=0.0, listed=10**6)]
+] + [ProofOptions(before_floors=0.0), ProofOptions(before_floors=0.0, listed=10**6)]
 
 
 def proved(mdp, depth, path, use=VARIANTS[0], max_leaves=None):
@@ -38,7 +38,7 @@ def proved(mdp, depth, path, use=VARIANTS[0], max_leaves=None):
 @pytest.mark.parametrize("name", CASES)
 def test_what_fools_a_naive_proof_is_proved(name, rule, tmp_path):
     case, path = CASES[name], tmp_path / "run.cert"
-    solution = proved(case.mdp, case.depth, path, Ingredients(rules=(rule,), before_floors=0.0))
+    solution = proved(case.mdp, case.depth, path, ProofOptions(rules=(rule,), before_floors=0.0))
     assert solution.proved_optimal
     assert solution.value == pytest.approx(case.best, abs=1e-6)
     assert check(case.mdp, Certificate.load(path)).accepted

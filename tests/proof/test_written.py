@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from oracles.checkers import check
-from spotree.files import UnwrittenError
+from spotree.api.certify import certify
+from spotree.certificates.certificate import Certificate, CertificateWriter
+from spotree.common.atomic_file import UnwrittenError
 from spotree.models import load
-from spotree.proof.certificate import Certificate, CertificateWriter
-from spotree.proof.certify import certify
-from spotree.tree.tree import leaf
+from spotree.trees.tree import leaf
 
 LAKE = load("frozenlake_4x4")
 

@@ -7,9 +7,9 @@ import pytest
 
 from spotree.errors import ReadError
 from spotree.mdp import MDP
-from spotree.readers.choose import choose
-from spotree.readers.explicit import ExplicitModel, Kind, RewardStructure
+from spotree.readers.explicit_model import ExplicitModel, Kind, RewardStructure
 from spotree.readers.options import ReadOptions
+from spotree.readers.select import choose
 
 # 0 -> 1 -> 2 by "go", each at a cost of 5; "wait" is offered in 0 only.
 MODEL = ExplicitModel(

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from spotree.errors import ReadError
-from spotree.mdp.random_action import with_random_action
+from spotree.evaluation import expected_return, optimum, random_return
+from spotree.mdp.transforms import with_random_action
 from spotree.models import load
 from spotree.readers.read import read
-from spotree.values import expected_return, optimum, random_return
 
 pytest.importorskip("stormpy")
 FACTS = Path(__file__).parents[1] / "facts"

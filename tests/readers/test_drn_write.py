@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 import spotree
 from oracles.mdps import mdps
 from spotree.errors import InvalidModelError
+from spotree.evaluation import evaluate, optimum
 from spotree.mdp import MDP, build_mdp
-from spotree.readers.drn_write import WrittenDrn, write_drn
+from spotree.readers.drn.writer import WrittenDrn, write_drn
 from spotree.readers.read import read
-from spotree.values import evaluate, optimum
 
 stormpy = pytest.importorskip("stormpy")
 

@@ -24,9 +24,9 @@ VARIABLES = {"x": np.array([0.0, 1.0])}
 )
 def test_what_cannot_be_evaluated_is_refused(text: str) -> None:
     with pytest.raises(ReadError, match=r"^goal="):
-        states_where(text, LABELS, VARIABLES, {}, 2)
+        states_where(text, LABELS, VARIABLES, 2)
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_division_by_zero_behind_a_guard_is_no_matter() -> None:
-    assert states_where("x>0 & 1/x<2", LABELS, VARIABLES, {}, 2).tolist() == [False, True]
+    assert states_where("x>0 & 1/x<2", LABELS, VARIABLES, 2).tolist() == [False, True]

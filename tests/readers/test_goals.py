@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spotree.api.solve import solve
 from spotree.errors import InfeasibleError, InvalidModelError, ReadError, SpotreeError
+from spotree.evaluation import evaluate, optimum, random_return
 from spotree.mdp import MDP
-from spotree.methods.solve import solve
 from spotree.readers.npz import write_npz
 from spotree.readers.read import read
-from spotree.readers.umb_write import write_umb
-from spotree.values import evaluate, optimum, random_return
+from spotree.readers.umb.writer import write_umb
 
 stormpy = pytest.importorskip("stormpy", reason="the extra 'prism' is not installed")
 MODELS = Path(__file__).parents[2] / "src" / "spotree" / "models"

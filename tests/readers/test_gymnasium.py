@@ -1,12 +1,14 @@
 """Environments that publish their transition table."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from spotree.errors import ReadError
+from spotree import Solution, TreePolicy, solve
+from spotree.errors import InvalidProblemError, ReadError
 from spotree.mdp import MDP
 from spotree.readers.read import read
 
@@ -65,6 +67,45 @@ def test_reachable_leaves_out_the_cliff() -> None:
     )  # 48 less 10 of cliff and the goal, where it ends
 
 
+@pytest.mark.filterwarnings("error")
+def test_an_old_id_is_refused_without_a_warning_beside_it() -> None:
+    with pytest.raises(ReadError, match="ask for Taxi-v4"):
+        read("Taxi-v3")
+
+
+def played(env: Any, policy: TreePolicy) -> float:
+    observation, _ = env.reset(seed=0)
+    total, done = 0.0, False
+    while not done:
+        observation, reward, terminated, truncated, _ = env.step(policy.act(observation))
+        total, done = total + float(reward), terminated or truncated
+    return total
+
+
+def test_a_policy_acts_on_what_the_environment_gives(tmp_path: Path) -> None:
+    """Over the ice that is not slippery it comes to the goal, which earns 1."""
+    env = gymnasium.make("FrozenLake-v1", is_slippery=False)
+    mdp = read(env)
+    solution = solve(mdp, 3, max_rounds=3, threads=1, time_limit=10)
+    assert played(env, solution.policy) == 1
+    solution.save(tmp_path / "run.json")
+    loaded = Solution.load(tmp_path / "run.json").policy
+    with pytest.raises(
+        InvalidProblemError, match=r"features of state 0: call policy = policy\.for_model\(mdp\) once"
+    ):
+        loaded.act(0)
+    assert played(env, loaded.for_model(mdp)) == 1
+
+
+def test_a_state_keeps_its_number_where_others_are_left_out() -> None:
+    mdp = read("CliffWalking-v1", reachable=True)
+    policy = solve(mdp, 2, max_rounds=1, threads=1, time_limit=5).policy
+    start = policy.act(np.int64(36))  # the 37 states that are left have the numbers 0 to 36
+    assert start == policy.act([3.0, 0.0]) == policy.predict(mdp.features[mdp.state_number == 36])[0]
+    with pytest.raises(InvalidProblemError, match="no state of the model has the number 47"):
+        policy.act(47)
+
+
 def tabular(table: Any, **more: Any) -> Any:
     inner = SimpleNamespace(P=table, **more)
     return SimpleNamespace(unwrapped=inner, spec=SimpleNamespace(id="Own-v0"))
@@ -97,6 +138,10 @@ def test_costs_are_negated() -> None:
     ("source", "words"),
     [
         (lambda: "Blackjack-v1", "Blackjack-v1: the environment has no transition table P"),
+        (lambda: "CartPole-v1", r"count transitions .* and hand them to build_mdp \(docs/gymnasium\.md\)"),
+        (lambda: "Taxi-v3", "^Taxi-v3: the installed gymnasium has Taxi-v4 in its place; ask for Taxi-v4$"),
+        (lambda: "Taxi-v9", "^Taxi-v9: the installed gymnasium has Taxi-v4 in its place; ask for Taxi-v4$"),
+        (lambda: "CliffWalking-v0", "ask for CliffWalking-v1$"),
         (lambda: "NoSuchGame-v7", "NoSuchGame-v7: gymnasium cannot make it"),
         (lambda: gymnasium.make("Taxi-v4", fickle_passenger=True), "fickle_passenger=True is not in the table"),
         (lambda: tabular({0: {0: [(1.0, 0)]}}), r"P\[0\]\[0\] is no list of"),

@@ -237,7 +237,7 @@ def test_a_table_that_no_machine_holds_is_refused(tmp_path: Path) -> None:
 
 
 def test_no_number_in_an_action_name_is_too_long(tmp_path: Path) -> None:
-    from spotree.readers.umb_write import write_umb
+    from spotree.readers.umb.writer import write_umb
 
     write_umb(some_mdp(), tmp_path / "model.umb")
 

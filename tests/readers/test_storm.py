@@ -187,7 +187,6 @@ BAD: dict[str, tuple[str, dict[str, Any], str]] = {
     "no reward chosen": (WALK, {"constants": {"last": 3}}, "2 reward structures (moves, steps); choose with"),
     "no such goal": (WALK, PLAIN | {"goal": "finish"}, "'finish' is no label, variable or constant; labels:"),
     "goal in vain": (WALK, PLAIN | {"goal": "x>5"}, "goal='x>5' holds in no reachable state"),
-    "goal everywhere": (WALK, PLAIN | {"goal": "x>=0"}, "goal='x>=0' holds in every state; nothing is left"),
     "goal cut off": (WALK, PLAIN | {"goal": "x=2 &"}, "neither a label nor an expression"),
     "no such action": (WALK, PLAIN | {"drop_actions": ["jump"]}, "there is no action 'jump'; known: back, go"),
     "all actions dropped": (WALK, PLAIN | {"actions": "labels", "drop_actions": ["go"]}, "state 0 has no choice"),

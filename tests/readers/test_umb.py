@@ -10,8 +10,8 @@ from oracles.umb import Members, rewritten, some_mdp
 from small_models import differences
 from spotree.mdp import Missing
 from spotree.readers.read import read
-from spotree.readers.umb_write import write_umb
-from spotree.readers.valuations import unpack
+from spotree.readers.umb.valuations import unpack
+from spotree.readers.umb.writer import write_umb
 
 
 @pytest.mark.parametrize("missing", ["random", "end", "stay", "forbid"])

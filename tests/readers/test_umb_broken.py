@@ -11,7 +11,7 @@ from oracles.umb import Members, rewritten, some_mdp, without_extension
 from spotree.errors import ReadError, SpotreeError
 from spotree.mdp import MDP
 from spotree.readers.read import read
-from spotree.readers.umb_write import write_umb
+from spotree.readers.umb.writer import write_umb
 
 
 def entry(*path: str) -> Callable[[Any], Any]:

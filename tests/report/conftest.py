@@ -60,7 +60,7 @@ def cost_model() -> spotree.MDP:
     available[:, 0] = True
     return spotree.build_mdp(
         chance.dirichlet(np.full(states, 0.1), size=(actions, states)) * available.T[:, :, None],
-        -chance.random((states, actions)),
+        chance.random((states, actions)),
         0.95,
         available=available,
         features=chance.integers(0, 4, size=(states, 3)).astype(float),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import spotree
-from spotree.report.anatomy import anatomy
+from spotree.report.node_statistics import anatomy
 
 
 @pytest.fixture(scope="module")
@@ -43,4 +43,4 @@ def test_states_that_ask_for_what_they_do_not_offer_are_counted_where_the_tree_c
         initial=0,
         available=[[True, True], [True, False]],
     )
-    assert anatomy(mdp, spotree.tree.tree.leaf(1)).missing.tolist() == [False, True]
+    assert anatomy(mdp, spotree.trees.tree.leaf(1)).missing.tolist() == [False, True]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spotree.methods.history import Size
+from spotree.results.progress import Size
 
 ENTER, ESCAPE, LEFT, UP, RIGHT, DOWN = "\ue007", "\ue00c", "\ue012", "\ue013", "\ue014", "\ue015"
 
@@ -22,6 +22,7 @@ def path_of(case, row: np.ndarray) -> list[int]:
     return path
 
 
+@pytest.mark.slow
 def test_a_page_below_one_megabyte_opens_within_a_second(reader) -> None:
     case = reader.open("tictactoe")
     assert case.path.stat().st_size < 1_000_000

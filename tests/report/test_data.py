@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import spotree
-from spotree.methods.history import Size
 from spotree.report.data import report_data
 from spotree.report.page import page
+from spotree.results.progress import Size
 
 MODELS = {
     "frozenlake_4x4": 2,

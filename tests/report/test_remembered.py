@@ -8,7 +8,7 @@ import pytest
 
 import spotree
 from spotree.errors import InvalidProblemError
-from spotree.methods.remembered import model_of
+from spotree.results.provenance import model_of
 
 
 def test_a_fresh_solution_writes_its_report_and_one_from_a_file_asks_for_the_model(tmp_path: Path) -> None:

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 
 import spotree
-from spotree.report.setup import missing_text, setup_words
+from spotree.report.summary import missing_text, setup_words
 
 
 def model(sense: str, missing: str) -> spotree.MDP:
     """State 1 does not offer the second action."""
     return spotree.build_mdp(
         transitions=np.array([[[0.0, 1.0], [1.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]]]),
-        reward=np.array([[-1.0, -2.0], [-1.0, 0.0]]) if sense == "min" else np.ones((2, 2)),
+        reward=np.array([[1.0, 2.0], [1.0, 0.0]]) if sense == "min" else np.ones((2, 2)),
         discount=0.9,
         available=np.array([[True, True], [True, False]]),
         missing=missing,

@@ -4,8 +4,8 @@
 #include "random_models.hpp"
 #include "values/backup.hpp"
 #include "values/chain_solver.hpp"
-#include "values/endless.hpp"
-#include "values/missed.hpp"
+#include "values/recurrent_classes.hpp"
+#include "values/optimality_gap.hpp"
 
 namespace {
 

@@ -16,7 +16,7 @@ import spotree
 from spotree import Solution, load, sweep
 from spotree.errors import InvalidProblemError, ReadError, SpotreeError
 from spotree.sweeps.cell import Cell
-from spotree.sweeps.folder import Folder
+from spotree.sweeps.store import Folder
 from spotree.sweeps.sweep import SweepProgress
 from spotree.sweeps.table import COLUMNS, as_csv, as_markdown, contradiction, rows
 
@@ -277,3 +277,26 @@ def test_failed_cells_stand_in_the_table_with_their_error() -> None:
     failed = Cell("xor", 1, 0, status="failed", error="ReadError: a | b")
     assert "ReadError: a \\| b" in as_markdown([failed])
     assert rows([failed])[0][3:8] == ["", "", "", "", ""]
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut", "of another run"])
+def test_a_cell_whose_run_file_is_damaged_is_named_and_run_again(tmp_path: Path, damage: str) -> None:
+    out, told, ran = tmp_path / "out", [], []
+    first = sweep(["xor"], [0, 1], time_limit=1, threads=1, out=out)
+    shallow, deep = sorted((out / "runs").iterdir())
+    whole = deep.read_bytes()
+    match damage:
+        case "missing":
+            deep.unlink()
+        case "cut":
+            deep.write_bytes(whole[: len(whole) // 2])
+        case _:
+            deep.write_bytes(shallow.read_bytes())
+    again = sweep(resume=out, tell=told.append, progress=lambda moment: ran.append(moment.cell.depth))
+    assert len(told) == 1
+    assert deep.name in told[0]
+    assert told[0].endswith("; the cell is run again")
+    assert set(ran) == {1}
+    assert Solution.load(deep).value == again.cells[1].value == first.cells[1].value
+    assert sweep(resume=out, tell=told.append).cells == again.cells
+    assert len(told) == 1

@@ -2,7 +2,7 @@
 
 from spotree.checkpoint.checkpoint import Checkpoint as Checkpoint
 from spotree.checkpoint.checkpoint import load_checkpoint as load_checkpoint
-from spotree.checkpoint.keeper import Keeper as Keeper
-from spotree.checkpoint.layout import ArrayClaim as ArrayClaim
-from spotree.checkpoint.layout import Layout as Layout
 from spotree.checkpoint.lock import Lock as Lock
+from spotree.checkpoint.schema import ArrayClaim as ArrayClaim
+from spotree.checkpoint.schema import Layout as Layout
+from spotree.checkpoint.writer import CheckpointWriter as CheckpointWriter

@@ -16,8 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from spotree.checkpoint.layout import DTYPES, Kind, Layout, array_entry
-from spotree.claims import (
+from spotree.checkpoint.schema import DTYPES, Kind, Layout, array_entry
+from spotree.common.atomic_file import whole_file
+from spotree.common.json_format import document, finite
+from spotree.common.sanitize import LONGEST_LINE, shown
+from spotree.common.untrusted import (
     DAMAGED,
     ClaimError,
     Zip,
@@ -30,10 +33,7 @@ from spotree.claims import (
     text,
     whole,
 )
-from spotree.document import document, finite
 from spotree.errors import ReadError
-from spotree.files import whole_file
-from spotree.shown import LONGEST_LINE, shown
 
 FORMAT = "spotree-checkpoint"
 LONGEST_HEADER = 2**26  # bytes

@@ -6,9 +6,9 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from spotree.common.atomic_file import UnwrittenError
+from spotree.common.sanitize import LONGEST_LINE, shown
 from spotree.errors import SpotreeError
-from spotree.files import UnwrittenError
-from spotree.shown import LONGEST_LINE, shown
 
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)  # a file system that knows none: go without
 

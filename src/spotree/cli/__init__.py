@@ -1,9 +1,13 @@
 """The command line: parse, one public call, print."""
 
 import errno
+import os
 import signal
 import sys
 from types import FrameType
+
+LEAST_MEMORY = 400  # MB of address space: with less, NumPy and SciPy fail to load, or their BLAS never ends
+SMALL_MEMORY = 4096  # MB of address space: with less, BLAS has one thread, as each takes its share
 
 
 def main() -> None:
@@ -13,8 +17,10 @@ def main() -> None:
     result is printed all the same), 10 not proved (where that was asked), 130 interrupted: by Ctrl-C, SIGTERM or
     SIGHUP, the result is printed all the same; a second one ends at once.
     """
-    from spotree.cli.impatience import end_at_the_second
-    from spotree.cli.streams import complain, ended, prepare
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _end_at_once)
+    from spotree.cli.second_interrupt import end_at_the_second
+    from spotree.cli.stdio import complain, ended, prepare
 
     prepare()
     _end_gently()
@@ -22,7 +28,33 @@ def main() -> None:
     if sys.stdout is None:
         complain("standard output is closed; send it to /dev/null if it is not wanted")
         sys.exit(2)
-    sys.exit(ended(_run()))
+    if (limit := _address_space()) is not None and limit < SMALL_MEMORY:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        if limit < LEAST_MEMORY:
+            complain(
+                f"the address space is limited to {limit:.0f} MB, too little to load NumPy and SciPy; allow"
+                f" {LEAST_MEMORY} MB or more (ulimit -v {LEAST_MEMORY * 1000})"
+            )
+            sys.exit(2)
+    code = ended(_run())
+    if code == 130:
+        exec("")  # clears what a KeyboardInterrupt inside of exec() left: CPython would die of SIGINT
+    sys.exit(code)
+
+
+def _address_space() -> float | None:
+    """The limit of this process in MB, None where there is none or the system knows no such limit."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if soft == resource.RLIM_INFINITY else soft / 1e6
+
+
+def _end_at_once(_number: int, _frame: FrameType | None) -> None:
+    """End without a word while modules are imported: there is no result yet, and an import must not be half done."""
+    os._exit(130)
 
 
 def _end_gently() -> None:
@@ -40,9 +72,11 @@ def _end_gently() -> None:
 
 def _run() -> int:
     from spotree.cli.app import app
-    from spotree.cli.streams import complain
+    from spotree.cli.stdio import complain
     from spotree.errors import SpotreeError
 
+    if signal.getsignal(signal.SIGINT) is _end_at_once:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         app()
     except SystemExit as end:

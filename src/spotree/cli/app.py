@@ -1,27 +1,30 @@
 """The table of commands; each stands in a file of its own."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
+from typer.exceptions import TyperException
 
-from spotree.cli.certify import certify
-from spotree.cli.check import check
-from spotree.cli.compare import compare
-from spotree.cli.diff import diff
-from spotree.cli.evaluate import evaluate
-from spotree.cli.export import export
-from spotree.cli.frontier import frontier
-from spotree.cli.improve import improve
-from spotree.cli.info import info
-from spotree.cli.models import models
-from spotree.cli.report import report
-from spotree.cli.show import show
-from spotree.cli.simplify import simplify
-from spotree.cli.simulate import simulate
-from spotree.cli.smallest import smallest
-from spotree.cli.solve import solve
-from spotree.cli.sweep import sweep
-from spotree.readers.suffixes import READERS
+from spotree.cli.commands.certify import certify
+from spotree.cli.commands.check import check
+from spotree.cli.commands.compare import compare
+from spotree.cli.commands.diff import diff
+from spotree.cli.commands.evaluate import evaluate
+from spotree.cli.commands.export import export
+from spotree.cli.commands.frontier import frontier
+from spotree.cli.commands.improve import improve
+from spotree.cli.commands.info import info
+from spotree.cli.commands.models import models
+from spotree.cli.commands.report import report
+from spotree.cli.commands.show import show
+from spotree.cli.commands.simplify import simplify
+from spotree.cli.commands.simulate import simulate
+from spotree.cli.commands.smallest import smallest
+from spotree.cli.commands.solve import solve
+from spotree.cli.commands.sweep import sweep
+from spotree.cli.model_argument import refuse_properties
+from spotree.readers.registry import READERS
 
 app = typer.Typer(
     name="spotree",
@@ -33,6 +36,19 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+
+
+class Command(TyperCommand):
+    """A command that answers a file of properties after MODEL."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        typed = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except TyperException:
+            for word in typed:
+                refuse_properties(word)
+            raise
 
 
 def _show_version(asked: bool) -> None:
@@ -72,4 +88,4 @@ COMMANDS = (
     improve,
 )
 for command in COMMANDS:
-    app.command()(command)
+    app.command(cls=Command)(command)

@@ -4,8 +4,8 @@ import math
 import shutil
 from collections.abc import Sequence
 
-from spotree.methods.figures import Figures, number_text
-from spotree.shown import shown
+from spotree.common.sanitize import shown
+from spotree.results.metrics import Figures, number_text
 
 WIDEST = 60  # signs a bar may take, however wide the terminal
 LEAST = 8

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from spotree.document import document
+from spotree.common.atomic_file import UnwrittenError, check_target
+from spotree.common.json_format import document
+from spotree.common.sanitize import LONGEST_LINE, shown
 from spotree.errors import SpotreeError
-from spotree.files import UnwrittenError, check_target
-from spotree.shown import LONGEST_LINE, shown
 
 LEAST_ROOM = 20  # columns; with fewer a line is left to the terminal
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]

@@ -3,14 +3,13 @@
 import ast
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 _NOT_IN_COMMANDS = {"gap_tolerance": "--gap", "memory_limit": "--memory"}  # what the functions call them
 _WAYS_OUT = {  # those that Python alone has, and what to do here instead
     r"pass normalise=True to rescale rows .*": "correct the file",
-    r"\bundiscounted=True with 1\b": "--discount 1",
-    r"a tolerance of \S+ or more or (?=a lower discount)": "",
+    r"a tolerance of \S+ or more or (?=a lower discount|rewards of like size)": "",
     r"; arrays go to build_mdp, shipped names to load\b": "",
     r"(?<=has no setting ')(preset|engine)'; it has .*": r"\1'; add -m spot, or drop --\1",
 }
@@ -47,6 +46,11 @@ def in_flags(message: str, given: Sequence[str] = ()) -> str:
     return message
 
 
+def in_words(options: Mapping[str, object]) -> str:
+    """Options by their names in Python as they are typed; those that Python alone has are left out."""
+    return " ".join(_as_flag(flags()[name], repr(value)) for name, value in options.items() if name in flags())
+
+
 def _bare(found: re.Match[str]) -> str:
     """A name that is no English word is an option; `goal` or `depth` may be either."""
     return flags()[found[1]] if "_" in found[1] else found[1]
@@ -70,7 +74,7 @@ def _as_flag(flag: str, text: str) -> str:
 
 
 def _plain(value: object) -> str:
-    return "..." if value is ... else str(value)
+    return "..." if value is ... else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _quoted(text: str) -> str:

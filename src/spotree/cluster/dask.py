@@ -1,5 +1,6 @@
 """The executor of a dask cluster."""
 
+import asyncio
 import logging
 import math
 import pickle
@@ -11,9 +12,12 @@ from concurrent.futures import CancelledError
 from typing import Any, cast
 
 from distributed import Client, Future
+from distributed.core import rpc
+from distributed.security import Security
+from distributed.utils import LoopRunner
 
 from spotree.cluster.executor import Shared, Task, WorkerLost
-from spotree.cluster.kept import NotKept, call
+from spotree.cluster.worker_cache import NotKept, call
 from spotree.errors import ClusterError
 
 RETURN_SECONDS = 20.0  # how long a scheduler that is gone may take to come back
@@ -150,11 +154,26 @@ def dashboard_of(client: Client) -> str | None:
 
 
 def connect(address: str, seconds: float) -> Client:
-    """A client of a scheduler that runs already, or an OSError."""
+    """A client of a scheduler that runs already, or an exception of any kind within so many seconds."""
     quiet()
+    kind = LoopRunner().run_sync(_kind, address, seconds)
+    if kind != "Scheduler":
+        raise OSError(f"a dask {kind}, not a scheduler")
     client = Client(address, timeout=seconds, set_as_default=False)
     client._timeout = RETURN_SECONDS  # a scheduler that restarts has longer than one that was never there
     return client
+
+
+async def _kind(address: str, seconds: float) -> str:
+    """What answers there, as it says itself; a `Client` alone would wait for a silent port much longer."""
+    how = Security().get_connection_args("client")
+    if address.startswith("tls:") and how.get("ssl_context") is None:
+        raise OSError("dask knows no certificates; set distributed.comm.tls")
+    remote = rpc(address, timeout=seconds, connection_args=how)
+    try:
+        return str((await asyncio.wait_for(remote.identity(), seconds))["type"])
+    finally:
+        await remote.close_rpc()
 
 
 def quiet() -> None:

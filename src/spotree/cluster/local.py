@@ -1,21 +1,40 @@
-"""A dask cluster on this machine, made for one run: worker processes of one thread each."""
+"""Workers on this machine, and the watchdog that ends them with their parent."""
 
 import contextlib
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from typing import Any
 
 import dask
 from distributed import Client, LocalCluster
 
 from spotree.cluster.dask import quiet
-from spotree.cluster.orphan import DRIVER
 from spotree.errors import ClusterError
 
+DRIVER = "SPOTREE_DRIVER"  # its process number, and the folder of this run
+PARENT_LOOK = 0.5  # seconds between two looks
+
+
+def dask_setup(worker: Any) -> None:
+    """Called by dask in each worker (`--preload`)."""
+    driver, _, folder = os.environ[DRIVER].partition(" ")
+    threading.Thread(target=_watch, args=(int(driver), folder), daemon=True).start()
+
+
+def _watch(driver: int, folder: str) -> None:
+    while os.getppid() == driver:
+        time.sleep(PARENT_LOOK)
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
+
+
+LOOPBACK = "127.0.0.1"
 START_SECONDS = 60.0
 LOOK = 0.2  # seconds between two looks at the processes
 MOST_STARTS = 100  # once more, of all workers: where they end again and again, starting them is of no use
@@ -34,6 +53,7 @@ class LocalWorkers:
 
     The workers are started by dask's own command, as on other machines, in sessions of their own: Ctrl-C reaches this
     process alone, and no program has to be safe to import twice. When this process ends, however it does, they end.
+    All of them listen on loopback only: whoever reaches a port of dask can run code (docs/scale.md).
     """
 
     def __init__(self, count: int) -> None:
@@ -41,7 +61,7 @@ class LocalWorkers:
         self._folder = tempfile.TemporaryDirectory(prefix="spotree-", ignore_cleanup_errors=True)
         with dask.config.set(UNWATCHED):
             self._cluster = LocalCluster(
-                n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+                n_workers=0, host=LOOPBACK, dashboard_address=f"{LOOPBACK}:0", silence_logs=logging.CRITICAL
             )
             self.client = Client(self._cluster, set_as_default=False)
         self._closing = threading.Event()
@@ -59,9 +79,10 @@ class LocalWorkers:
         return subprocess.Popen(
             [
                 *(sys.executable, "-m", "distributed.cli.dask_worker", self._cluster.scheduler_address),
-                *("--no-nanny", "--nthreads", "1", "--memory-limit", "0", "--no-dashboard"),
+                *("--no-nanny", "--nthreads", "1", "--memory-limit", "0"),
+                *("--host", LOOPBACK, "--no-dashboard", "--dashboard-address", f"{LOOPBACK}:0"),
                 *("--local-directory", self._folder.name, "--death-timeout", f"{START_SECONDS:g}"),
-                *("--preload", "spotree.cluster.orphan"),
+                *("--preload", "spotree.cluster.local"),
             ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

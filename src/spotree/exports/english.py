@@ -1,9 +1,8 @@
 """The tree as rules in English."""
 
-from spotree.exports.names import labels
-from spotree.exports.numbers import exact_text
+from spotree.exports.formatting import exact_text, labels
 from spotree.report.rules import rules
-from spotree.tree.policy import TreePolicy
+from spotree.trees.policy import TreePolicy
 
 
 def to_english(policy: TreePolicy) -> str:

@@ -5,15 +5,16 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
+from spotree.common.atomic_file import check_target, whole_file
+from spotree.common.lookup import called
 from spotree.errors import InvalidProblemError
-from spotree.exports.table import FORMATS, Format, format_of
-from spotree.files import check_target, whole_file
+from spotree.evaluation.availability import lacking
+from spotree.exports.registry import FORMATS, Format, format_of
 from spotree.mdp.model import MDP
-from spotree.methods.remembered import check_model, model_of
-from spotree.methods.solution import Solution
-from spotree.names import called
-from spotree.tree.policy import TreePolicy
-from spotree.tree.tree import Tree
+from spotree.results.provenance import check_model, model_of
+from spotree.results.solution import Solution
+from spotree.trees.policy import TreePolicy
+from spotree.trees.tree import Tree
 
 
 def export(
@@ -37,7 +38,10 @@ def export(
         The model, for a format that needs it ("storm", "prism"); a solution remembers its own while that is held.
     options
         What the function of the format takes beside: "prism" the PRISM file as `source`, with `constants`, `reward`,
-        `goal` and `actions` as for `read`; see `help(spotree.exports.prism.to_prism)`.
+        `goal`, `avoid` and `actions` as for `read`; see `help(spotree.exports.prism.export.to_prism)`.
+
+    Where visited states do not offer the tree's action, a comment or a metadata entry of the file says so, except in
+    "storm" and "sklearn", which have no place for it.
 
     Returns
     -------
@@ -59,15 +63,27 @@ def export(
     if path is not None:
         if form.gives == "object":
             raise InvalidProblemError(
-                f"format {form.module!r} is an object, not a file; drop path={os.fspath(path)!r}"
+                f"format {form.name!r} is an object, not a file; drop path={os.fspath(path)!r}"
             )
         check_target(path)
     arguments = policy_of(tree), *_models(form, tree, model)
+    remark = remark_on(tree, model)
+    if remark and "remark" in _options(form):
+        options = {"remark": remark} | options
     made = _function(form)(*arguments, **_known(form, options))
+    if remark and form.remarked is not None:
+        made = form.remarked.format(remark=remark, text=made)
     if path is not None:
         with whole_file(path) as stream:
             stream.write(made if isinstance(made, bytes) else made.encode())
     return made
+
+
+def remark_on(tree: Solution | TreePolicy | Tree, model: MDP | None = None) -> str:
+    """One line if visited states do not offer the tree's action, as far as that is known; else empty."""
+    if isinstance(tree, Solution) and tree.lacking is not None:
+        return tree.lacking.text(tree.missing)
+    return "" if model is None else lacking(model, tree).text(model.missing)
 
 
 def policy_of(tree: Solution | TreePolicy | Tree) -> TreePolicy:
@@ -102,7 +118,7 @@ def _models(form: Format, tree: Solution | TreePolicy | Tree, model: MDP | None)
     """What the function of a format takes after the policy."""
     if not form.needs_model:
         if model is not None:
-            raise InvalidProblemError(f"format {form.module!r} says nothing of the model; drop it")
+            raise InvalidProblemError(f"format {form.name!r} says nothing of the model; drop it")
         return ()
     if model is not None:
         if isinstance(tree, Solution):
@@ -110,18 +126,20 @@ def _models(form: Format, tree: Solution | TreePolicy | Tree, model: MDP | None)
         return (model,)
     if isinstance(tree, Solution):
         return (model_of(tree),)
-    raise InvalidProblemError(f"format {form.module!r} needs the model as well: pass the MDP, read as for the run")
+    raise InvalidProblemError(f"format {form.name!r} needs the model as well: pass the MDP, read as for the run")
 
 
 def _known(form: Format, options: dict[str, Any]) -> dict[str, Any]:
-    taken = {
-        name for name, one in signature(_function(form)).parameters.items() if name not in ("policy", "mdp", "tree")
-    }
+    taken = _options(form)
     for name in options:
         if name not in taken:
             listed = ", ".join(sorted(taken)) or "none"
-            raise InvalidProblemError(f"format {form.module!r} has no option {name!r}; it has {listed}")
+            raise InvalidProblemError(f"format {form.name!r} has no option {name!r}; it has {listed}")
     return options
+
+
+def _options(form: Format) -> set[str]:
+    return {name for name in signature(_function(form)).parameters if name not in ("policy", "mdp", "tree")}
 
 
 def _function(form: Format) -> Any:

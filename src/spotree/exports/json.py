@@ -6,12 +6,12 @@ import os
 from typing import Any
 
 import spotree
-from spotree.claims import ClaimError, in_short, json_bytes, list_of, record, regular_bytes, text, whole
+from spotree.common.untrusted import ClaimError, in_short, json_bytes, list_of, record, regular_bytes, text, whole
 from spotree.errors import InvalidProblemError, ReadError
-from spotree.methods.solution import FORMAT as SOLUTION
-from spotree.methods.solution import LARGEST_FILE, Solution
-from spotree.tree.claim import claimed_tree, fits_names, tree_entry, tree_lists
-from spotree.tree.policy import TreePolicy
+from spotree.results.solution import FORMAT as SOLUTION
+from spotree.results.solution import LARGEST_FILE, Solution
+from spotree.trees.policy import TreePolicy
+from spotree.trees.serialize import claimed_tree, fits_names, tree_entry, tree_lists
 
 FORMAT = "spotree-tree"
 VERSION = 1
@@ -19,11 +19,10 @@ DEEPEST_READABLE = 64  # JSON readers have limits of their own
 INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
 
 
-def to_json(policy: TreePolicy) -> str:
+def to_json(policy: TreePolicy, remark: str = "") -> str:
     """The document that `tree.schema.json` describes."""
-    return (
-        "{\n" + ",\n".join(f' "{key}": {_entry(key, value)}' for key, value in document(policy).items()) + "\n}\n"
-    )
+    entries = document(policy) | ({"remark": remark} if remark else {})
+    return "{\n" + ",\n".join(f' "{key}": {_entry(key, value)}' for key, value in entries.items()) + "\n}\n"
 
 
 def _entry(key: str, value: Any) -> str:

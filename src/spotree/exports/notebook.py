@@ -5,17 +5,17 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import islice
 
-from spotree.exports.svg import tree_svg
+from spotree.common.sanitize import LONGEST_LINE, shown
+from spotree.exports.drawings.svg import tree_svg
 from spotree.mdp.model import MDP
-from spotree.methods.figures import aim_text, number_text
-from spotree.methods.frontier import Frontier
-from spotree.methods.request import asked_text
-from spotree.methods.smallest import Smallest
-from spotree.methods.solution import Solution
-from spotree.shown import LONGEST_LINE, shown
-from spotree.tree.policy import TreePolicy
-from spotree.tree.text import leaves_text, size_text
-from spotree.tree.tree import Tree
+from spotree.results.frontier import Frontier
+from spotree.results.metrics import aim_text, number_text
+from spotree.results.smallest import Smallest
+from spotree.results.solution import Solution
+from spotree.search.request import asked_text
+from spotree.trees.policy import TreePolicy
+from spotree.trees.text import leaves_text, size_text
+from spotree.trees.tree import Tree
 
 MOST_LEAVES = 256  # a larger tree is no drawing any more
 MOST_NAMES = 12
@@ -30,7 +30,9 @@ def solution_html(solution: Solution) -> str:
         ("tree", f"{size_text(solution.policy.tree)}; asked: {asked_text(solution.depth, solution.max_leaves)}"),
         ("discount", f"{solution.discount:g}"),
         ("missing actions", solution.missing),
+        *([("note", text)] if (text := solution.lacking and solution.lacking.text(solution.missing)) else []),
         ("status", f"{solution.status} ({solution.method}, {solution.seconds:.1f} s)"),
+        *([] if solution.trusted is None else [("bound", solution.figures.trust_words or "")]),
     ]
     figures = solution.figures
     title = f"{shown(solution.model)}: {size_text(solution.policy.tree)}"
@@ -82,7 +84,7 @@ def mdp_html(mdp: MDP) -> str:
                 *(
                     ("note", f"{name}: {note}")
                     for name, note in mdp.notes.items()
-                    if name not in ("reward", "goal")
+                    if name not in ("reward", "goal", "avoid")
                 ),
             ]
         ),

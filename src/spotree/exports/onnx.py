@@ -6,17 +6,18 @@ import numpy as np
 
 import spotree
 from spotree.errors import MissingExtraError
-from spotree.exports.given import GivenPolicy, named_policy
+from spotree.exports.formatting import GivenPolicy, named_policy
 
 ML_VERSION = 3  # the first that holds thresholds as float64
 OPSET = 15
 IR_VERSION = 8  # old enough for every runtime that knows these
 
 
-def to_onnx(policy: GivenPolicy) -> bytes:
+def to_onnx(policy: GivenPolicy, remark: str = "") -> bytes:
     """The model as bytes: input `features` [row, feature] (float64), outputs `action` (its name) and `scores`.
 
-    The names of features and actions stand in the model's metadata as JSON, under `feature_names`, `action_names`.
+    The names of features and actions stand in the model's metadata as JSON, under `feature_names`, `action_names`,
+    and a remark, if there is one, as text under `remark`.
     """
     policy = named_policy(policy)
     try:
@@ -66,7 +67,9 @@ def to_onnx(policy: GivenPolicy) -> bytes:
         ir_version=IR_VERSION,
     )
     names = {"feature_names": list(policy.feature_names), "action_names": list(policy.action_names)}
-    helper.set_model_props(model, {key: json.dumps(value) for key, value in names.items()})
+    helper.set_model_props(
+        model, {key: json.dumps(value) for key, value in names.items()} | ({"remark": remark} if remark else {})
+    )
     checker.check_model(model)
     content: bytes = model.SerializeToString()
     return content

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from spotree.axes import Floats, Ints
+from spotree.common.arrays import Floats, Ints
 from spotree.errors import InvalidProblemError, MissingExtraError
-from spotree.exports.given import GivenPolicy, named_policy
+from spotree.exports.formatting import GivenPolicy, named_policy
 from spotree.mdp.model import MDP
-from spotree.tree.policy import TreePolicy
+from spotree.trees.policy import TreePolicy
 
 
 def to_sklearn(policy: GivenPolicy, mdp: MDP | None = None) -> Any:

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from spotree.exports.given import GivenPolicy, named_policy
+from spotree.evaluation.policy import actions_of
+from spotree.exports.formatting import GivenPolicy, named_policy
 from spotree.mdp.model import MDP
-from spotree.values.policy import actions_of
 
 
 def to_storm(policy: GivenPolicy, mdp: MDP) -> str:

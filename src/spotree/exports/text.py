@@ -1,9 +1,8 @@
 """The tree as it is printed, with thresholds that read back exactly."""
 
-from spotree.exports.names import labels
-from spotree.exports.numbers import exact_text
-from spotree.tree.policy import TreePolicy
-from spotree.tree.text import tree_text
+from spotree.exports.formatting import exact_text, labels
+from spotree.trees.policy import TreePolicy
+from spotree.trees.text import tree_text
 
 
 def to_text(policy: TreePolicy) -> str:

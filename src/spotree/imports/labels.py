@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from spotree.claims import in_short
+from spotree.common.lookup import listed
+from spotree.common.untrusted import in_short
 from spotree.errors import InvalidProblemError
-from spotree.names import listed
 
 
 def feature_of_name(name: Any, feature_names: Sequence[str]) -> int:

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from spotree.common.sanitize import shown
 from spotree.errors import InvalidProblemError
 from spotree.imports.labels import action_of_label, feature_of_name
-from spotree.shown import shown
-from spotree.tree.policy import TreePolicy
-from spotree.tree.tree import make_tree
+from spotree.trees.policy import TreePolicy
+from spotree.trees.tree import make_tree
 
 
 def is_sklearn_tree(source: object) -> bool:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from spotree.axes import ActionOf
-from spotree.claims import ClaimError, in_short, json_bytes, regular_bytes
+from spotree.common.arrays import ActionOf
+from spotree.common.untrusted import ClaimError, in_short, json_bytes, regular_bytes
 from spotree.errors import ReadError
 from spotree.mdp.model import MDP
 

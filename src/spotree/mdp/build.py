@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from spotree.axes import Ints, frozen_array
+from spotree.common.arrays import Ints, columns_of, frozen_array
 from spotree.errors import InvalidModelError
 from spotree.mdp.check import (
     NORMALISE_TOLERANCE,
@@ -19,19 +19,22 @@ from spotree.mdp.check import (
     check_initial,
     check_missing_reward,
     check_names,
+    check_price,
     described,
     first,
+    least_scaled,
     listed_names,
+    negated,
     rescaled,
+    scaled_note,
     shaped,
 )
 from spotree.mdp.choices import ChoiceRows
-from spotree.mdp.forms import Choices, Matrices, from_matrices, from_rows
-from spotree.mdp.graph import ENDS
+from spotree.mdp.inputs import Choices, Matrices, from_matrices, from_rows
 from spotree.mdp.missing import stand_in
 from spotree.mdp.model import MDP, Missing, Sense
-from spotree.mdp.sums import at_most_one, slack_of
-from spotree.mdp.undiscounted import finite_part
+from spotree.mdp.row_sums import at_most_one, slack_of
+from spotree.mdp.total_reward import finite_part
 
 
 def build_mdp(
@@ -44,7 +47,7 @@ def build_mdp(
     action_names: Sequence[str] | None = None,
     available: ArrayLike | None = None,
     missing: Missing = "random",
-    missing_reward: float = -1.0,
+    missing_reward: float | None = None,
     *,
     transition_reward: ArrayLike | None = None,
     ends: ArrayLike | None = None,
@@ -66,36 +69,53 @@ def build_mdp(
         MDP toolboxes), or `ChoiceRows`.
     reward
         [state], [state, action], [choice] (with `ChoiceRows`), one number for all, or per transition in the dense or
-        sparse form of `transitions`: then its expectation is taken. More is better: negate costs. Values must stay
-        below 1e100, so rewards go up to 1e100 * (1 - discount).
+        sparse form of `transitions`: then its expectation is taken. More is better, unless `sense` is "min": then
+        these are costs. Values must stay below 1e100, so rewards go up to 1e100 * (1 - discount).
+    discount
+        From 0 to 1. With 1, totals until the episode ends: the model is then cut down to its `finite_part`. States
+        from which every policy is worth -inf are left out, and choices that may lead there are forbidden. Unreachable
+        states are left out, too, if one of them could be worth +inf.
     initial
         The distribution [state], or one state; uniform over all states if not given.
     features
-        What a tree may look at, [state, feature]; the state's number if not given. Whole numbers that float64 cannot
+        What a tree may look at, [state, feature]; the state's number if not given. The columns of a data frame are the
+        `feature_names`, if these are not given. Whole numbers that float64 cannot
         hold exactly (some from 2**53 on) are refused.
     available
         [state, action] which actions a state offers; all of them if not given. `ChoiceRows` say so themselves.
-    missing, missing_reward
+    missing
         What an unavailable action does: see `spotree.mdp.missing`.
+    missing_reward
+        What `missing="end"` pays, -1 if not given. It is a reward for either `sense`, as for `read`: -40 is a cost of
+        40. With costs it must be given, because a cost of 1 may be less than that of the next steps.
     transition_reward
-        With `ChoiceRows`: a reward for each transition, whose expectation is added to `reward`.
+        With `ChoiceRows`: a reward (or cost) for each transition, whose expectation is added to `reward`.
     ends
         The probability that the episode ends, [state], [state, action] or [choice]: a row then sums to 1 less that.
     forbidden
         [state, action] which of the unavailable actions no policy may take, whatever `missing` says.
     normalise
         Rescale rows that are off by less than 1e-6. (Up to 1e-9 they are taken as they are, but brought down to 1 where
-        they are above it by more than rounding: see `MDP.excess`.)
+        they are above it by more than rounding: see `MDP.excess`. Where discount / (1 - discount) times what they are
+        off is more than 1e-6, which is how far they would move a return, they are rescaled too, with a note.)
     state_number
         The numbers by which the source knows the states; 0, 1, ... if not given.
     undiscounted
-        Allow discount 1. The model is then cut down to its `finite_part`: states from which every policy is worth
-        -inf are left out, and choices that may lead there are forbidden. Unreachable states are left out, too, if one
-        of them could be worth +inf.
+        Accepted, and not needed: discount 1 says it.
     must_end
         With discount 1: going on for ever is worth -inf even where nothing is paid, as a goal must be reached.
     sense
-        "min" says that `reward` holds negated costs, so that figures are shown as costs; it changes no number here.
+        "min": `reward` and `transition_reward` hold costs, and the smallest expected cost is sought. Inside, more is
+        always better: `mdp.reward` and all values are negated costs, what a person reads are costs.
+
+    Examples
+    --------
+    Two machines: the first costs 3 a day, the second 5.
+
+    >>> mdp = spotree.build_mdp([[[1.0]], [[1.0]]], [[3.0, 5.0]], 0.5, action_names=["first", "second"], sense="min")
+    >>> solution = spotree.solve(mdp, depth=0)
+    >>> print(solution.policy, solution.cost)
+    first 6.0
     """
     if not isinstance(missing, str) or missing not in get_args(Missing):
         raise InvalidModelError(
@@ -103,8 +123,10 @@ def build_mdp(
         )
     if not isinstance(sense, str) or sense not in get_args(Sense):
         raise InvalidModelError(f"sense={described(sense)} is unknown; choose one of {', '.join(get_args(Sense))}")
-    discount = check_discount(discount, undiscounted)
-    missing_reward = check_missing_reward(missing_reward, discount)
+    discount = check_discount(discount)
+    price = check_missing_reward(-1.0 if missing_reward is None else missing_reward, discount)
+    features, columns = columns_of(features, InvalidModelError)
+    feature_names = columns if feature_names is None else feature_names
     feature_names, action_names = listed_names("feature", feature_names), listed_names("action", action_names)
 
     ends = 0.0 if ends is None else ends
@@ -125,28 +147,32 @@ def build_mdp(
     names = check_names("action", action_names, choices.num_actions)
     if features is None and feature_names is None:
         feature_names = ("state",)
-    # Undiscounted, what a row lacks to 1 adds up over time: only what is meant to end the episode may be missing.
-    least = 0.0 if normalise else ENDS / 10 if discount == 1 else np.inf
+    least = 0.0 if normalise else least_scaled(discount)
     most = NORMALISE_TOLERANCE if normalise else ROW_TOLERANCE
+    noted = {} if normalise else scaled_note(choices.rows, choices.ends, discount)
     choices = _ready(choices, least, most, discount, number, names)
     feature_values = check_features(features, feature_names, choices.num_states, number)
     shape = (choices.num_states, choices.num_actions)
     never = np.zeros(shape, dtype=bool) if forbidden is None else as_array("forbidden", forbidden, bool)
     shaped("forbidden", never, shape, "[state, action]")
+    if sense == "min":
+        if missing == "end" and choices.rows.num_choices + never.sum() < never.size:
+            check_price(missing_reward, choices.reward)
+        choices = choices._replace(reward=negated(choices.reward))
     mdp = MDP(
-        **_layout(choices, missing, missing_reward, never, slack_of(discount), number, names),
+        **_layout(choices, missing, price, never, slack_of(discount), number, names),
         initial=frozen_array(check_initial(initial, choices.num_states, number), np.float64),
         discount=discount,
         features=frozen_array(feature_values, np.float64),
         feature_names=check_names("feature", feature_names, feature_values.shape[1]),
         action_names=names,
         missing=missing,
-        missing_reward=missing_reward,
+        missing_reward=price,
         state_number=frozen_array(number, np.int64),
         must_end=must_end and discount == 1,
         sense=sense,
         name=name,
-        notes=dict(notes or {}),
+        notes=dict(notes or {}) | noted,
     )
     return finite_part(mdp) if discount == 1 else mdp
 

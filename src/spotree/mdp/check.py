@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotree.axes import Floats, Ints, first_inexact
+from spotree.common.arrays import Floats, Ints, first_inexact
 from spotree.errors import InvalidModelError
 from spotree.mdp.choices import ChoiceRows
-from spotree.mdp.sums import at_most_one
+from spotree.mdp.graph import ENDS
+from spotree.mdp.row_sums import at_most_one
 
 LARGEST = 1e100  # what no value may exceed: there is room above for its products and sums
 ROW_TOLERANCE = 1e-9  # how far from 1 a row may be as it stands
 SCALED = 1e-13  # and how far above 1 before all its entries are scaled, not only the largest lowered
+ROW_EFFECT = 1e-6  # relative: how far row sums that are off may move a return before they are scaled to 1
 NORMALISE_TOLERANCE = 1e-6  # and with normalise=True
 
 
@@ -107,11 +109,11 @@ def check_number(name: str, value: Any) -> float:
     return number
 
 
-def check_discount(value: Any, undiscounted: bool) -> float:
+def check_discount(value: Any) -> float:
     discount = check_number("discount", value)
-    if not (0 <= discount < 1 or (undiscounted and discount == 1)):
+    if not 0 <= discount <= 1:
         raise InvalidModelError(
-            f"discount {discount!r} is not in [0, 1); pass for example 0.99, or undiscounted=True with 1"
+            f"discount {discount!r} is not in [0, 1]; pass for example 0.99, or 1 for the total until the end"
         )
     return abs(discount)  # -0 is 0
 
@@ -121,6 +123,25 @@ def check_missing_reward(value: Any, discount: float) -> float:
     if abs(reward) > largest_reward(discount):
         raise InvalidModelError(f"missing_reward is {reward:g}; {_too_large(discount)}")
     return reward
+
+
+def check_price(missing_reward: float | None, costs: Floats) -> None:
+    """Refuse a reward for missing actions that makes it cheap to take one: not chosen, or of the wrong sign."""
+    if missing_reward is None:
+        raise InvalidModelError(
+            "with missing='end' an action that is not available ends the episode at a cost of 1, which may be cheaper "
+            "than to go on; pass missing='random', or for example missing_reward=-1000 for a cost of 1000"
+        )
+    if missing_reward > 0 and not (costs < 0).any():
+        raise InvalidModelError(
+            f"missing_reward={missing_reward:g} would pay for an action that is not available: it is a reward also "
+            f"with sense='min'; a cost of {missing_reward:g} is missing_reward={-missing_reward:g}"
+        )
+
+
+def negated(reward: Floats) -> Floats:
+    """Costs as rewards, or rewards as costs; no 0 gets a sign."""
+    return 0.0 - reward
 
 
 def largest_reward(discount: float) -> float:
@@ -236,6 +257,27 @@ def check_choices(
             f"{where(choice)}: probabilities sum to {total[choice]:.10g}{rest}, not 1; "
             "pass normalise=True to rescale rows that are off by less than 1e-6"
         )
+
+
+def least_scaled(discount: float) -> float:
+    """How far the sum of a row must be off to be scaled: what it lacks to 1 adds up over 1 / (1 - discount) steps."""
+    if discount == 0:
+        return np.inf
+    return max(ENDS / 10, ROW_EFFECT * (1 - discount) / discount)
+
+
+def scaled_note(rows: ChoiceRows, ends: Floats, discount: float) -> dict[str, str]:
+    """What to note of a discounted model whose row sums would move returns if they were not scaled to 1."""
+    with np.errstate(all="ignore"):
+        off = np.abs(rows.expected(np.ones_like(rows.probability)) + ends - 1)
+        count = int(((off >= least_scaled(discount)) & (off <= ROW_TOLERANCE)).sum())
+    if count == 0 or discount == 1:
+        return {}
+    effect = discount / (1 - discount) * float(off[off <= ROW_TOLERANCE].max())
+    return {
+        "row sums": f"divided by themselves where they are off 1 by up to 1e-9 (rows: {count}); as given, at discount"
+        f" {discount!r}, they would move returns by up to {100 * effect:.1g} %"
+    }
 
 
 def rescaled(rows: ChoiceRows, ends: Floats, least: float, most: float) -> ChoiceRows:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from spotree.axes import Floats, Ints
+from spotree.common.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph
 from numpy.typing import NDArray
 
-from spotree.axes import Ints, SmallInts
+from spotree.common.arrays import Ints, SmallInts
 from spotree.mdp.model import MDP
 
 ENDS = 1e-12  # a row that lacks less than this to 1 does not end the episode: the rest is rounding

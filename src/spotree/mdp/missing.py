@@ -14,7 +14,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from spotree.axes import Floats, Ints
+from spotree.common.arrays import Floats, Ints
 from spotree.mdp.choices import gather_rows
 from spotree.mdp.model import MDP, Missing
 

@@ -8,12 +8,22 @@ from typing import Literal, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from spotree.axes import Features, Floats, Ints, PerState, PerStateAction, SmallInts
-from spotree.mdp.sums import above_one
-from spotree.shown import shown
+from spotree.common.arrays import Features, Floats, Ints, PerState, PerStateAction, SmallInts
+from spotree.common.sanitize import shown
+from spotree.mdp.row_sums import above_one
+from spotree.mdp.source import ModelSource
 
 Missing: TypeAlias = Literal["random", "end", "stay", "forbid"]
 Sense: TypeAlias = Literal["max", "min"]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many states, choices and transitions a model has."""
+
+    states: int
+    choices: int
+    transitions: int
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -46,6 +56,12 @@ class MDP:
         [state] the number the state had in its source, before unreachable ones were left out.
     notes
         What a reader chose (reward structure, action mapping, features dropped ...), for `spotree info`.
+    in_file
+        The counts of the PRISM, JANI, DRN or UMB file, as Storm counts: before a goal ends episodes, choices of one
+        action are joined, and states or actions are left out. None for models from elsewhere, also from spotree's
+        own files.
+    source
+        The file, shipped name or environment that the model was read from; None for one made of arrays.
     """
 
     choice_start: Ints
@@ -67,6 +83,8 @@ class MDP:
     sense: Sense = "max"
     name: str = "mdp"
     notes: Mapping[str, str] = field(default_factory=dict)
+    in_file: Counts | None = None
+    source: ModelSource | None = None
 
     def __repr__(self) -> str:
         sizes = f"{self.num_states} states, {self.num_actions} actions, {self.num_features} features"

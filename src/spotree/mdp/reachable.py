@@ -7,7 +7,7 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph
 from numpy.typing import NDArray
 
-from spotree.axes import frozen_array
+from spotree.common.arrays import frozen_array
 from spotree.mdp.model import MDP
 
 

@@ -3,8 +3,8 @@
 from abc import ABC, abstractmethod
 
 from spotree.mdp.model import MDP
-from spotree.methods.request import Request
-from spotree.methods.solution import Solution
+from spotree.results.solution import Solution
+from spotree.search.request import Request
 
 
 class Method(ABC):

@@ -1,25 +1,26 @@
 """The default search: whole trees, every candidate judged by its true return, by rounds of counted work."""
 
-import os
 import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
+from spotree.common.signals import held_interrupts
 from spotree.errors import ClusterError, InvalidProblemError
-from spotree.interrupts import held_interrupts
+from spotree.improvement.limits import at_least, started_threads
 from spotree.mdp.model import MDP
-from spotree.methods.course import Course, better_start
-from spotree.methods.frame import Frame
-from spotree.methods.history import Progress
-from spotree.methods.islands import Islands
-from spotree.methods.ladder import Pace
 from spotree.methods.method import Method
-from spotree.methods.prover import Prover
-from spotree.methods.request import Request
-from spotree.methods.searcher import Searcher, searcher
-from spotree.methods.solution import Solution, SolveStatus
-from spotree.step.limits import at_least
+from spotree.results.progress import Progress
+from spotree.results.solution import Solution, SolveStatus
+from spotree.search.depth_search import Pace
+from spotree.search.first_tree import first_tree
+from spotree.search.islands.driver import Islands
+from spotree.search.protocols import Prover
+from spotree.search.request import Request
+from spotree.search.run_context import RunContext
+from spotree.search.search_session import SearchSession, better_start
+from spotree.search.select_search import Searcher, searcher
+from spotree.trees.tree import Tree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,16 +62,16 @@ class Neighbourhood(Pace, Method):
 
 def _search(mdp: MDP, request: Request, settings: Neighbourhood) -> Solution:
     given, time_limit, saved = request.start_tree(mdp), request.time_limit, request.saved
-    frame = Frame(mdp, request.depth, request.max_leaves, settings.name, request.seed, time_limit)
+    frame = RunContext(mdp, request.depth, request.max_leaves, settings.name, request.seed, time_limit)
     if saved is not None:
         frame.stream = saved.stream(int(request.seed))
         given = better_start(frame, given, saved)
-    course = Course(frame, request)
-    if frame.hurried:
+    course = SearchSession(frame, request)
+    if frame.interrupted:
         return course.whole(frame.at_once(given))
-    threads = request.threads or os.cpu_count() or 1
+    threads = started_threads(request.threads)
     counted = time_limit is None or settings.max_rounds is not None  # a proof would make the clock count
-    limit = np.inf if time_limit is None else time_limit - frame.reserve
+    first: Tree | None = None  # what a search on a large model starts from
     prover: Prover = Prover()
     search: Searcher | Islands | None = None
 
@@ -81,20 +82,27 @@ def _search(mdp: MDP, request: Request, settings: Neighbourhood) -> Solution:
 
     try:
         try:
-            if not counted and request.prover is not None:
+            if frame.hurried or frame.large:
+                first = first_tree(frame, given)
+            limit = np.inf if time_limit is None else time_limit - frame.reserve
+            if frame.hurried and frame.seconds + frame.reserve >= limit:
+                return course.whole(frame.solution(first or frame.usual, SolveStatus.NO_ROUND))
+            if not (counted or frame.hurried) and request.prover is not None:
                 prover = request.prover(frame, threads, meanwhile)
             if request.crew is None:
-                search = searcher(frame, threads, settings, limit)
+                search = searcher(frame, threads, settings, limit, first)
             else:
                 search = Islands(frame, request.crew, request.threads or 1, settings, limit, counted)
             for tree in () if saved is None else saved.others:
                 search.recall(tree)
             if given is not None:
                 search.offer(given)
+            elif first is not None and request.crew is not None:
+                search.offer(first)
         except KeyboardInterrupt:  # before the first round
             frame.interrupted = True
-            return course.whole(frame.at_once(given))
-        return _rounds(course, search, prover, limit, settings.max_rounds)
+            return course.whole(frame.at_once(first or given))
+        return _rounds(course, search, prover, limit, settings.max_rounds, first)
     finally:
         prover.drop()
         if isinstance(search, Islands):
@@ -102,16 +110,21 @@ def _search(mdp: MDP, request: Request, settings: Neighbourhood) -> Solution:
 
 
 def _rounds(
-    course: Course, search: Searcher | Islands, prover: Prover, limit: float, max_rounds: int | None
+    course: SearchSession,
+    search: Searcher | Islands,
+    prover: Prover,
+    limit: float,
+    max_rounds: int | None,
+    first: Tree | None,
 ) -> Solution:
-    """Round after round, with the prover's turns between them."""
+    """Round after round, with the prover's turns between them; the answer is not below the first tree."""
     frame, course.search = course.frame, search
     status = SolveStatus.FINISHED
     try:
         while max_rounds is None or course.rounds < max_rounds:
             left = limit - frame.seconds
             if course.rounds and left <= 0:
-                status = SolveStatus.TIME_LIMIT
+                status = SolveStatus.TIME_LIMIT if course.rounds > 1 or not frame.large else SolveStatus.NO_ROUND
                 if isinstance(search, Islands) and not search.heard:
                     warnings.warn(
                         "no worker answered within the time: the tree was found without them", stacklevel=2
@@ -132,6 +145,9 @@ def _rounds(
     with held_interrupts():  # the answer is there
         course.prove(prover.bound)
         course.end(search.value)
-        solution = frame.solution(search.best(), status, course.history, course.bound, prover.within)
+        best = search.best()
+        if first is not None and frame.return_of(first) > frame.return_of(best):
+            best = first
+        solution = frame.solution(best, status, course.history, course.proved, prover.within)
         prover.keep(solution)
-        return course.whole(solution)
+        return course.whole(solution, prover.within)

@@ -4,17 +4,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spotree.axes import ActionOf, PerState
+from spotree.common.arrays import ActionOf, PerState
 from spotree.errors import InfeasibleError, InvalidProblemError
+from spotree.evaluation import action_values, occupancy
 from spotree.mdp.model import MDP
-from spotree.methods.cart import cart
-from spotree.methods.frame import Frame
-from spotree.methods.history import Progress
 from spotree.methods.method import Method
-from spotree.methods.request import Request
-from spotree.methods.solution import Solution, SolveStatus
-from spotree.tree.tree import Tree, leaf
-from spotree.values import action_values, occupancy
+from spotree.results.progress import Progress
+from spotree.results.solution import Solution, SolveStatus
+from spotree.search.cart import cart
+from spotree.search.first_tree import ROUGH, first_tree
+from spotree.search.request import Request
+from spotree.search.run_context import RunContext
+from spotree.trees.tree import Tree, leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +47,30 @@ class Viper(Method):
 
     def run(self, mdp: MDP, request: Request) -> Solution:
         given = request.start_tree(mdp)
-        frame = Frame(mdp, request.depth, request.max_leaves, self.name, request.seed, request.time_limit)
-        return frame.at_once(given) if frame.hurried else _imitate(frame, given, request, self)
+        frame = RunContext(mdp, request.depth, request.max_leaves, self.name, request.seed, request.time_limit)
+        return frame.at_once(given) if frame.interrupted else _imitate(frame, given, request, self)
 
 
-def _imitate(frame: Frame, given: Tree | None, request: Request, settings: Viper) -> Solution:
+def _imitate(frame: RunContext, given: Tree | None, request: Request, settings: Viper) -> Solution:
     mdp, time_limit = frame.mdp, request.time_limit
     rng = np.random.default_rng(request.seed)
     teacher = frame.optimum.actions
     stake = _stake(mdp, frame.optimum.values)
     seen = np.zeros(mdp.num_states)
     history: list[Progress] = []
-    best = given or leaf(int(np.bincount(teacher, mdp.initial).argmax()))
-    best_value = frame.return_of(best)
     policy, status = teacher, SolveStatus.FINISHED
+    late = frame.hurried or frame.large
+    usual = leaf(int(np.bincount(teacher, mdp.initial).argmax()))
+    best = first_tree(frame, given) if late else given or usual
+    best_value = frame.return_of(best)
     try:
         for round in range(1, settings.rounds + 1):
-            if time_limit is not None and frame.seconds >= time_limit and history:
-                status = SolveStatus.TIME_LIMIT
+            visits = _visits(frame, policy, teacher)
+            over = time_limit is not None and frame.seconds >= time_limit and (history or late)
+            if over or not visits.sum() > 0:
+                status = SolveStatus.TIME_LIMIT if history else SolveStatus.NO_ROUND
                 break
-            seen += _drawn(rng, _visits(mdp, policy, teacher), settings.samples)
+            seen += _drawn(rng, visits, settings.samples)
             weight = _drawn(rng, seen * stake if (seen * stake).any() else seen, int(seen.sum()))
             student = cart(mdp.features, teacher, weight, request.depth, request.max_leaves)
             policy = student.actions(mdp.features)
@@ -88,12 +93,13 @@ def _stake(mdp: MDP, value: PerState) -> PerState:
     return np.where(np.isfinite(value), np.maximum(value - worst, 0.0), 0.0)
 
 
-def _visits(mdp: MDP, policy: ActionOf, teacher: ActionOf) -> PerState:
+def _visits(frame: RunContext, policy: ActionOf, teacher: ActionOf) -> PerState:
     """Where the policy goes, or the teacher where the policy runs into a forbidden action."""
+    stop, reduction = frame.stop_at(1.0), ROUGH if frame.large else 0.0
     try:
-        return occupancy(mdp, policy)
+        return occupancy(frame.mdp, policy, stop=stop, reduction=reduction)
     except InfeasibleError:
-        return occupancy(mdp, teacher)
+        return occupancy(frame.mdp, teacher, stop=stop, reduction=reduction)
 
 
 def _drawn(rng: np.random.Generator, weight: PerState, number: int) -> PerState:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from spotree.errors import ReadError
 from spotree.mdp.model import MDP, Missing
-from spotree.mdp.rebuild import rebuilt, unused_reward
+from spotree.mdp.source import source_of
+from spotree.mdp.transforms import rebuilt, unused_reward
 
 
 class Shipped(NamedTuple):
@@ -96,8 +97,10 @@ def load(
         mdp: MDP = make(*shipped.arguments, **given)
         if missing_reward is not None and mdp.missing != "end":
             raise unused_reward(missing_reward, mdp.missing)
-        return replace(mdp, name=name)
-    return replace(rebuilt(make(*shipped.arguments), **given), name=name)
+    else:
+        mdp = rebuilt(make(*shipped.arguments), **given)
+    options = {option: value for option, value in given.items() if value is not None}
+    return replace(mdp, name=name, source=source_of("shipped", name, options))
 
 
 def prism_source(name: str) -> Any:

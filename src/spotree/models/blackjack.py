@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from spotree.mdp.model import MDP
-from spotree.models.rules import mdp_from_rules
+from spotree.models.from_rules import mdp_from_rules
 
 Hand = tuple[int, int, int]  # has the player skipped, the player's total, the dealer's total
 

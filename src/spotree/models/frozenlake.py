@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from spotree.mdp.model import MDP
-from spotree.models.rules import mdp_from_rules
+from spotree.models.from_rules import mdp_from_rules
 
 Cell = tuple[int, int]
 

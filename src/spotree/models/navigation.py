@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 
 from spotree.mdp.model import MDP
-from spotree.models.rules import mdp_from_rules
+from spotree.models.from_rules import mdp_from_rules
 
 Cell = tuple[int, int, int]
 

@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 from spotree.errors import ReadError
 from spotree.mdp.model import MDP
 from spotree.readers.options import ActionMapping, ReadOptions
-from spotree.readers.storm import read_prism
+from spotree.readers.storm.reader import read_prism
 
 Setup: TypeAlias = Literal["goal", "paper"]
 

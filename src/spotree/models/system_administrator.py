@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from spotree.axes import Floats
+from spotree.common.arrays import Floats
 from spotree.mdp.build import build_mdp
 from spotree.mdp.model import MDP
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from spotree.mdp.model import MDP
-from spotree.models.rules import mdp_from_rules
+from spotree.models.from_rules import mdp_from_rules
 
 Cell = tuple[int, int]
 Hunt = tuple[Cell, Cell]  # antelope, tiger

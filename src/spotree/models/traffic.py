@@ -5,7 +5,7 @@ from itertools import product
 from math import exp, factorial
 
 from spotree.mdp.model import MDP
-from spotree.models.rules import mdp_from_rules
+from spotree.models.from_rules import mdp_from_rules
 
 Crossing = tuple[int, int, int, int]  # green side (0 left, 1 right), cars left, cars right, waiting time
 

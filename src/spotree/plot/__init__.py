@@ -3,7 +3,7 @@
 Each function draws into `ax`, or into a figure of its own, and returns the Axes. Costs are shown as costs.
 """
 
-from spotree.plot.against_leaves import frontier as frontier
-from spotree.plot.drawing import tree as tree
-from spotree.plot.over_time import progress as progress
-from spotree.plot.side_by_side import comparison as comparison
+from spotree.plot.comparison_plot import comparison as comparison
+from spotree.plot.frontier_plot import frontier as frontier
+from spotree.plot.progress_plot import progress as progress
+from spotree.plot.tree_plot import tree as tree

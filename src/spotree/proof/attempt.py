@@ -1,21 +1,25 @@
 """One attempt of the core to prove that no tree exceeds a level, with what it writes down."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from spotree.axes import Floats, SmallInts
+from spotree.certificates.certificate import Certificate, CertificateWriter
+from spotree.common.arrays import Floats, SmallInts
+from spotree.common.sanitize import LONGEST_LINE, shown
 from spotree.errors import ReadError
-from spotree.proof.certificate import Certificate, CertificateWriter
-from spotree.proof.groups import Groups
-from spotree.proof.ingredients import RULES, Ingredients
-from spotree.proof.proving import Proving, Streams, Text
-from spotree.proof.saved_proof import NOTHING, Packed, SavedProof
-from spotree.proof.scroll import Scroll
-from spotree.tree.tree import Tree, make_tree
+from spotree.proof.checkpoint.format import NOTHING, Packed, SavedProof
+from spotree.proof.checkpoint.open_list_codec import Left as OpenPieces
+from spotree.proof.feature_classes import Groups
+from spotree.proof.log_buffer import Scroll
+from spotree.proof.options import RULES, ProofOptions
+from spotree.proof.protocols import Proving, Streams, Text
+from spotree.trees.tree import Tree, make_tree
 
 ENDINGS = ("stopped", "closed", "too large", "stuck")  # why it ended, as the core numbers them
 WINNERS = ("none", "root", "state", "tree")  # who closed the last region, as the core numbers them
@@ -81,37 +85,48 @@ class Attempt:
 
     def resume(self, old: Certificate, path: str) -> None:
         """Begin with the open regions of a stopped proof, where it has some that can be taken up."""
-        self.source = path
         if old.header["rule"] == "state":
+            self.source = path
             self._resume(old.words, old.numbers, float(old.header["bound"]))
 
     def _resume(self, words: SmallInts, numbers: Floats, bound: float) -> None:
-        try:
+        with self._from_file():
             self.proof.resume(words, numbers, bound)
-        except (ValueError, IndexError) as error:
-            raise self._cannot(error) from error
 
-    def _cannot(self, error: Exception) -> ReadError:
-        return ReadError(f"{self.source}: not a {self.kind} that can be resumed ({error})")
+    @contextmanager
+    def _from_file(self) -> Iterator[None]:
+        """What the core says of streams that are none of this model is about the file that they come from."""
+        try:
+            yield
+        except (ValueError, IndexError) as error:
+            if self.source is None:
+                raise
+            where = shown(self.source, LONGEST_LINE)
+            raise ReadError(f"{where}: not a {self.kind} that can be resumed ({error})") from error
 
     def wait(self, seconds: float) -> bool:
         """True once it has ended; waits at most so many seconds."""
-        try:
+        with self._from_file():
             return self.proof.wait(seconds)
-        except (ValueError, IndexError) as error:  # the pieces of a file are none of this model
-            if self.source is None:
-                raise
-            raise self._cannot(error) from error
+
+    def stop(self) -> None:
+        """End it now."""
+        with self._from_file():
+            self.proof.stop()
 
     def take_up(self, saved: SavedProof, path: str) -> None:
         """Begin with what a checkpoint has of both rules; the core looks at its pieces when they are needed."""
-        self.source, self.kind = path, "checkpoint"
         words, numbers = saved.by_state.streams
+        if len(words) or len(saved.left[0]):
+            self.source, self.kind = path, "checkpoint"
         if len(words):
             self._resume(words, numbers, saved.shown)
         if len(saved.left[0]):
             words, numbers = saved.by_tree.streams
             left_words, left_numbers = saved.left
+            states, actions = self.groups.choice_of.shape
+            with self._from_file():  # as far as that can be said at once
+                OpenPieces.read(left_words, left_numbers, states, len(self.groups.state), actions)
             self.proof.reopen(
                 words=words,
                 numbers=numbers,
@@ -120,7 +135,7 @@ class Attempt:
                 left_numbers=left_numbers,
             )
 
-    def start(self, seconds: float, threads: int, use: Ingredients, memory: int) -> None:
+    def start(self, seconds: float, threads: int, use: ProofOptions, memory: int) -> None:
         self.running, self.by_tree = True, "tree" in use.rules
         self.proof.start(
             seconds=seconds,

@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable
 
 from spotree.methods.neighbourhood import Neighbourhood
-from spotree.methods.searcher import Searcher, searcher
 from spotree.proof.problem import Problem
-from spotree.tree.tree import Tree, leaf
+from spotree.search.select_search import Searcher, searcher
+from spotree.trees.tree import Tree, leaf
 
 FIRST_SEARCH = 1.0  # seconds; each search beside a proof takes twice as long as the one before
 WAIT = 2  # lengths of a search that pass before it, and must fit into the budget: all together take less than it

@@ -7,17 +7,18 @@ import numpy as np
 
 from spotree import _core
 from spotree.errors import InvalidProblemError
-from spotree.mdp.core import core_model
 from spotree.mdp.model import MDP
+from spotree.mdp.native import core_model
 from spotree.mdp.reachable import reachable_states
-from spotree.methods.frame import Frame
 from spotree.proof.attempt import Attempt
-from spotree.proof.groups import Groups, find_groups
-from spotree.proof.proving import Proving
-from spotree.proof.rounding import check_margin
-from spotree.proof.symmetry import Symmetries, claimed_symmetries, find_symmetries, no_symmetries
-from spotree.proof.undiscounted import without_own_loops
+from spotree.proof.feature_classes import Groups, find_groups
+from spotree.proof.numerics import check_margin
+from spotree.proof.protocols import Proving
+from spotree.proof.self_loops import without_own_loops
+from spotree.proof.symmetry.symmetries import Symmetries, claimed_symmetries, find_symmetries, no_symmetries
+from spotree.search.run_context import RunContext
 
+DEEP, MANY = 30, 1024  # splits on a path, leaves: up to here a size is taken as it is
 NO_LIMIT = 10**9  # leaves: more than any tree has
 BELOW_WORST, MARGINS_BELOW = 1e-3, 100  # of the worst return, in margins: at least so far below it a proof begins
 MOST_SHARES = 5_000_000  # ways to share out leaves; the checkers take no more
@@ -32,6 +33,8 @@ class Problem:
 
     Attributes
     ----------
+    depth, max_leaves
+        The size: as asked, or what the groups can use where that is far less.
     margin
         A tree counts as better only if it is by more than this.
     symmetries
@@ -40,8 +43,10 @@ class Problem:
         The arrays of the core, and the sets of groups that trees can single out: built once, by the first attempt.
     """
 
-    frame: Frame
+    frame: RunContext
     groups: Groups
+    depth: int
+    max_leaves: int | None
     margin: float
     symmetries: Symmetries
     model: _core.ProofModel
@@ -71,7 +76,7 @@ class Problem:
         return min(0.0, float(mdp.reward_of_choice.min())) / (1 - mdp.discount)
 
 
-def scale_of(frame: Frame) -> float:
+def scale_of(frame: RunContext) -> float:
     """What returns are about; undiscounted, a random policy may take so long that it says nothing.
 
     Rows that stay for ever are worth -inf there or nothing: what they pay says nothing either.
@@ -103,10 +108,12 @@ def make_problem(
     symmetries: bool | dict[str, Any] = False,
 ) -> Problem:
     """The problem of a size on a model, by itself."""
-    return problem_in(Frame(mdp, depth, max_leaves, "certify", time_limit=time_limit), tolerance, symmetries)
+    return problem_in(RunContext(mdp, depth, max_leaves, "certify", time_limit=time_limit), tolerance, symmetries)
 
 
-def problem_in(frame: Frame, tolerance: float = TOLERANCE, symmetries: bool | dict[str, Any] = False) -> Problem:
+def problem_in(
+    frame: RunContext, tolerance: float = TOLERANCE, symmetries: bool | dict[str, Any] = False
+) -> Problem:
     """The problem that a run stands around; refused where rounding may exceed the margin, or no checker could hold it.
 
     `symmetries`: whether to look for them, or the header of a certificate that has them.
@@ -115,15 +122,26 @@ def problem_in(frame: Frame, tolerance: float = TOLERANCE, symmetries: bool | di
     margin = tolerance * scale_of(frame)
     if not frame.hurried:
         check_margin(mdp, frame.optimum, margin, tolerance)
-        check_shapes(frame.depth, frame.max_leaves)
     groups = find_groups(without_own_loops(mdp))
+    depth, max_leaves = useful_size(frame.depth, frame.max_leaves, len(groups.state))
+    if not frame.hurried:
+        check_shapes(depth, max_leaves)
     found = no_symmetries(mdp, groups)
     if isinstance(symmetries, dict):
         found = claimed_symmetries(mdp, groups, symmetries)
     elif symmetries and not frame.hurried and mdp.discount < 1:
         found = find_symmetries(mdp, groups, margin)
-    model = proof_model(mdp, groups, found, frame.depth, frame.max_leaves)
-    return Problem(frame, groups, margin, found, model)
+    model = proof_model(mdp, groups, found, depth, max_leaves)
+    return Problem(frame, groups, depth, max_leaves, margin, found, model)
+
+
+def useful_size(depth: int, max_leaves: int | None, groups: int) -> tuple[int, int | None]:
+    """The size, or, far beyond, what trees that part so many groups can use: a leaf for each, all on one path."""
+    if depth <= DEEP and (max_leaves or 0) <= MANY:
+        return depth, max_leaves
+    most = max(groups, 1)
+    leaves = None if max_leaves is None or max_leaves >= most else max_leaves
+    return min(depth, (leaves or most) - 1), leaves
 
 
 def check_shapes(depth: int, max_leaves: int | None) -> None:

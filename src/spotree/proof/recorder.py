@@ -1,34 +1,49 @@
 """What a run has shown so far: its bound, its history, and the certificate that is being written."""
 
 import math
+import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from spotree.certificates.certificate import Certificate
+from spotree.certificates.header import DEEPEST
+from spotree.common.atomic_file import UnwrittenError
+from spotree.common.sanitize import shown
+from spotree.common.signals import held_interrupts
 from spotree.errors import InvalidProblemError
-from spotree.files import UnwrittenError
-from spotree.interrupts import held_interrupts
 from spotree.mdp.fingerprint import fingerprint
-from spotree.methods.history import Progress
-from spotree.methods.solution import Solution
 from spotree.proof.attempt import Attempt
-from spotree.proof.certificate import Certificate
+from spotree.proof.checkpoint.format import SavedProof
+from spotree.proof.numerics import shown_bound, stated_margin
 from spotree.proof.problem import Problem, reward_spread
-from spotree.proof.rounding import shown_bound, stated_margin
-from spotree.proof.saved_proof import SavedProof
-from spotree.tree.claim import claimed_tree, tree_lists
+from spotree.results.progress import Progress
+from spotree.results.solution import Solution
+from spotree.trees.serialize import claimed_tree, tree_lists
 
 EQUAL = 1e-9  # relative: two ways to compute one margin
 
 
 class Recorder:
-    """Remembers, shows and writes; `bound` and `regions` are those of ended attempts."""
+    """Remembers, shows and writes; `bound` and `regions` are those of ended attempts.
+
+    A file that is resumed is taken on trust: `claimed` is its bound, `anew` what was proved without it.
+    """
 
     def __init__(
         self, problem: Problem, path: str | Path | None = None, progress: Callable[[Progress], Any] | None = None
     ) -> None:
+        if path is not None and problem.depth > DEEPEST:
+            raise InvalidProblemError(
+                f"depth is {problem.depth}; a certificate is about depth {DEEPEST} at most: ask for less, or for no"
+                " certificate"
+            )
         self.problem, self.path, self.progress = problem, path, progress
         self.bound, self.regions = problem.frame.ceiling, 0
+        self.anew, self.claimed = self.bound, math.inf
+        self.source: str | None = None  # the file that was resumed, unless it was found to be wrong
+        self.resumed = False
         self.history: list[Progress] = []
         self.begun: list[Attempt] = []
         self.old: Certificate | None = None
@@ -36,7 +51,11 @@ class Recorder:
     def resume(self, old: Certificate, path: str) -> None:
         """Take over a certificate of the same model and size."""
         frame = self.problem.frame
-        mine = {"fingerprint": fingerprint(frame.mdp), "depth": frame.depth, "max_leaves": frame.max_leaves}
+        mine = {
+            "fingerprint": fingerprint(frame.mdp),
+            "depth": self.problem.depth,
+            "max_leaves": self.problem.max_leaves,
+        }
         for name, expected in mine.items():
             if old.header.get(name) != expected:
                 raise InvalidProblemError(
@@ -50,13 +69,31 @@ class Recorder:
                 f"{path} calls a tree better from {old.header['margin']:.3g} on, this run from {mine_within:.3g} on:"
                 " what it closed may be open here; give the tolerance that it was made with"
             )
-        self.old, self.bound = old, min(self.bound, float(old.header["bound"]))
+        self.old = old
+        self._trust(float(old.header["bound"]), path)
 
-    def take_up(self, saved: SavedProof) -> None:
+    def take_up(self, saved: SavedProof, path: str) -> None:
         """Go on from a checkpoint: its bound, and the best proof that it holds."""
-        self.bound = min(self.bound, saved.bound)
+        self._trust(saved.bound, path)
         if saved.proved < math.inf:
             self.old = Certificate({"bound": saved.proved, "rule": saved.rule}, *saved.proof.streams)
+
+    def _trust(self, bound: float, path: str) -> None:
+        self.source, self.claimed, self.resumed = path, bound, True
+        self.bound = min(self.bound, bound)
+
+    def contradicted(self, value: float) -> bool:
+        """Whether a tree returns more than the file says that one can: then its bound and proof are forgotten."""
+        if self.source is None or not value > min(self.claimed, self.bound) + 2 * self.problem.margin:
+            return False
+        warnings.warn(
+            f"{shown(self.source)} is wrong: a tree returns {value:.9g}, above its bound"
+            f" {min(self.claimed, self.bound):.9g}; nothing that it claims is used",
+            stacklevel=2,
+        )
+        self.source, self.old, self.claimed, self.bound = None, None, math.inf, self.anew
+        self.history = [replace(line, bound=max(line.bound, self.anew)) for line in self.history]
+        return True
 
     def begin(self, attempt: Attempt) -> None:
         """Write an attempt down from now on, if there is to be a certificate."""
@@ -81,6 +118,12 @@ class Recorder:
         self.regions += attempt.proof.regions()
         attempt.close()
         self.bound = min(self.bound, attempt.bound)
+        if self.began_anew(attempt):
+            self.anew = min(self.anew, attempt.bound)
+
+    def began_anew(self, attempt: Attempt) -> bool:
+        """Whether nothing of an attempt rests on a file: neither its regions nor the symmetries."""
+        return attempt.source is None and not (self.resumed and len(self.problem.symmetries))
 
     def better(self, one: Attempt, other: Attempt) -> Attempt:
         """The attempt with the better certificate; the other one is forgotten."""
@@ -127,8 +170,8 @@ def header_of(problem: Problem, solution: Solution, bound: float) -> dict[str, A
         "actions": mdp.num_actions,
         "feature_names": list(mdp.feature_names),
         "action_names": list(mdp.action_names),
-        "depth": problem.frame.depth,
-        "max_leaves": problem.frame.max_leaves,
+        "depth": problem.depth,
+        "max_leaves": problem.max_leaves,
         "value": solution.value,
         "bound": bound,
         "margin": margin,

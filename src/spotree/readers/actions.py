@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from spotree.axes import Ints
+from spotree.common.arrays import Ints
 from spotree.errors import ReadError
-from spotree.readers.explicit import ExplicitModel
+from spotree.readers.explicit_model import ExplicitModel
 from spotree.readers.options import ActionMapping
 
 UNLABELLED = "unlabelled"

@@ -1,15 +1,18 @@
-"""Sets of states by expression: PRISM's notation over labels and variables, as in `station1=4 & !"busy"`."""
+"""Sets of states by expression, where Storm does not parse it: PRISM's notation over labels and variables.
+
+Models without a program (DRN, UMB) are read so: `station1=4 & !"busy"`.
+"""
 
 import ast
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spotree.axes import Floats
+from spotree.common.arrays import Floats
 from spotree.errors import ReadError
 
 # PRISM ranks its operators as Python does ("!" below "=", "&" above "|"), so only the spelling changes.
@@ -36,36 +39,33 @@ def states_where(
     text: str,
     labels: Mapping[str, NDArray[np.bool_]],
     variables: Mapping[str, Floats],
-    constants: Mapping[str, float],
     num_states: int,
+    option: str = "goal",
 ) -> NDArray[np.bool_]:
-    """[state] whether the label or expression holds."""
+    """[state] whether the label or expression holds; `option` is what gave it."""
+    what = f"{option}={text!r}"
     if text in labels:
         return labels[text]
     spelled = _TOKEN.sub(lambda token: _SPELLING.get(token[0], token[0]), text)
     try:
         tree = ast.parse(spelled.strip(), mode="eval")
     except SyntaxError as error:
-        raise ReadError(f"goal={text!r} is neither a label nor an expression: {error.msg}") from None
+        raise ReadError(f"{what} is neither a label nor an expression: {error.msg}") from None
     except (RecursionError, MemoryError):
-        raise ReadError(f"goal={text!r} is nested too deeply; write it shorter") from None
+        raise ReadError(f"{what} is nested too deeply; write it shorter") from None
 
     def value(node: ast.expr) -> Any:
         match node:
             case ast.Constant(value=str(name)):
                 if name not in labels:
-                    raise ReadError(f"goal={text!r}: no label {name!r}; known: {_listed(labels)}")
+                    raise ReadError(no_such_label(what, name, labels))
                 return labels[name]
             case ast.Constant(value=bool() | int() | float() as number):
                 return number
             case ast.Name(id=name):
-                for known in (variables, constants):
-                    if name in known:
-                        return known[name]
-                raise ReadError(
-                    f"goal={text!r}: {name!r} is no label, variable or constant; labels: {_listed(labels)}; "
-                    f"variables: {_listed(variables)}"
-                )
+                if name in variables:
+                    return variables[name]
+                raise ReadError(no_such_name(what, name, labels, variables))
             case ast.UnaryOp(op=ast.Not(), operand=inner):
                 return np.logical_not(truth(inner))
             case ast.UnaryOp(op=ast.USub(), operand=inner):
@@ -78,7 +78,7 @@ def states_where(
                 return _COMPARE[type(sign)](value(left), value(right))
             case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _ARITHMETIC:
                 return _ARITHMETIC[type(sign)](value(left), value(right))
-        raise ReadError(f"goal={text!r}: cannot read {ast.unparse(node)!r}; use = != < <= > >= + - * / ! & |")
+        raise ReadError(f"{what}: cannot read {ast.unparse(node)!r}; use = != < <= > >= + - * / ! & |")
 
     def truth(node: ast.expr) -> Any:
         """The value, which must be true or false; a variable of 0 and 1 will do."""
@@ -88,8 +88,21 @@ def states_where(
         with np.errstate(all="ignore"):  # 1 / x where x is 0 may stand behind a guard: it is infinite
             return np.array(np.broadcast_to(truth(tree.body), num_states))
     except (ArithmeticError, TypeError, RecursionError) as error:
-        raise ReadError(f"goal={text!r} cannot be evaluated: {error}") from None
+        raise ReadError(f"{what} cannot be evaluated: {error}") from None
 
 
-def _listed(names: Mapping[str, object]) -> str:
+def no_such_label(what: str, name: str, labels: Iterable[str]) -> str:
+    """The refusal of a label that is not there."""
+    return f"{what}: no label {name!r}; known: {_listed(labels)}"
+
+
+def no_such_name(what: str, name: str, labels: Iterable[str], variables: Iterable[str]) -> str:
+    """The refusal of a name that means nothing."""
+    return (
+        f"{what}: {name!r} is no label, variable or constant; labels: {_listed(labels)}; "
+        f"variables: {_listed(variables)}"
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "none"

@@ -1,11 +1,12 @@
 """Models inside gymnasium environments that publish their transition table `P`."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from spotree.axes import Features
+from spotree.common.arrays import Features
 from spotree.errors import MissingExtraError, ReadError
 from spotree.mdp import MDP, ChoiceRows, build_mdp
 from spotree.readers.options import ReadOptions
@@ -19,7 +20,7 @@ def read_gymnasium(source: Any, options: ReadOptions) -> MDP:
     A transition that the table marks as terminated ends the episode: nothing is earned after it. (Time limits are
     not part of the table.)
     """
-    options.refuse("a gymnasium environment", "constants", "reward", "goal", "actions", "drop_actions")
+    options.refuse("a gymnasium environment", "constants", "reward", "goal", "avoid", "actions", "drop_actions")
     env = _make(source, options.env_kwargs) if isinstance(source, str) else source
     inner = env.unwrapped
     name = options.name or (env.spec.id if getattr(env, "spec", None) is not None else type(inner).__name__)
@@ -36,7 +37,7 @@ def read_gymnasium(source: Any, options: ReadOptions) -> MDP:
         options.refuse_cheap_end(name)
     return build_mdp(
         rows,
-        -reward if options.sense == "min" else reward,
+        reward,
         options.discount_or(),
         initial=initial,
         features=features,
@@ -45,7 +46,6 @@ def read_gymnasium(source: Any, options: ReadOptions) -> MDP:
         missing=options.missing_or(),
         missing_reward=options.missing_reward_or(),
         ends=ends,
-        undiscounted=True,
         name=name,
         notes=notes,
         sense=options.sense,
@@ -57,6 +57,8 @@ def _make(env_id: str, given: Mapping[str, Any]) -> Any:
         import gymnasium
     except ImportError as error:
         raise MissingExtraError("gymnasium", "gym", f"reading the environment {env_id!r}") from error
+    if env_id not in gymnasium.registry and (newest := _newest(env_id, gymnasium.registry)) is not None:
+        raise ReadError(f"{env_id}: the installed gymnasium has {newest} in its place; ask for {newest}")
     try:
         return gymnasium.make(env_id, **given)
     except (gymnasium.error.Error, ImportError) as error:
@@ -68,11 +70,21 @@ def _make(env_id: str, given: Mapping[str, Any]) -> Any:
         raise ReadError(f"{env_id} cannot be made with env_kwargs={dict(given)!r} ({reason})") from error
 
 
+def _newest(env_id: str, registered: Iterable[str]) -> str | None:
+    """The id of the same environment with the largest version that is registered."""
+    same = re.escape(re.sub(r"-v\d+$", "", env_id))
+    versions = [int(found[1]) for other in registered if (found := re.fullmatch(rf"{same}-v(\d+)", other))]
+    return re.sub(r"\d+$", str(max(versions)), env_id) if versions else None
+
+
 def _table(inner: Any, name: str) -> dict[int, dict[int, list[tuple[float, int, float, bool]]]]:
     """P[state][action] = list of (probability, next state, reward, terminated)."""
     table = getattr(inner, "P", None)
     if not isinstance(table, dict) or not table:
-        raise ReadError(f"{name}: the environment has no transition table P; only tabular ones can be read")
+        raise ReadError(
+            f"{name}: the environment has no transition table P, so its model is unknown; count transitions between"
+            " boxes of its observations and hand them to build_mdp (docs/gymnasium.md), or read a tabular one"
+        )
     if getattr(inner, "fickle_passenger", False):
         raise ReadError(f"{name}: fickle_passenger=True is not in the table P; make the environment without it")
     if sorted(table) != list(range(len(table))):

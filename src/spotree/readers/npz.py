@@ -1,7 +1,8 @@
 """Models as `.npz` files of our own schema: plain arrays, no pickles, nothing lost.
 
 A file holds the arguments of `build_mdp` for choice rows (docs/adding-a-reader.md lists them): the choices that the
-model offers, by state and then by action. What missing actions do is stored as a rule, not as rows.
+model offers, by state and then by action. Rewards are as inside, more is better: with `sense` "min" negated costs.
+What missing actions do is stored as a rule, not as rows.
 """
 
 import json
@@ -12,10 +13,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from spotree.claims import ClaimError, Zip, in_short, json_bytes, refuse_large_table
+from spotree.common.atomic_file import whole_file
+from spotree.common.untrusted import ClaimError, Zip, in_short, json_bytes, refuse_large_table
 from spotree.errors import ReadError
-from spotree.files import whole_file
 from spotree.mdp import MDP, ChoiceRows, Missing, build_mdp
+from spotree.mdp.check import negated
 from spotree.mdp.model import Sense
 from spotree.readers.options import ReadOptions
 
@@ -74,12 +76,13 @@ def write_npz(mdp: MDP, path: str | os.PathLike[str]) -> None:
 
 def read_npz(path: str | os.PathLike[str], options: ReadOptions) -> MDP:
     """The model in the file; options given by the caller replace the discount, the missing rule and the name."""
-    options.refuse("an .npz file", "constants", "reward", "sense", "goal", "actions", "drop_actions")
+    options.refuse("an .npz file", "constants", "reward", "sense", "goal", "avoid", "actions", "drop_actions")
     stored = _arrays(path)
     rows = ChoiceRows(*(stored[key] for key in _ROWS))
+    sense, reward = cast(Sense, str(stored["sense"])), stored["reward"]
     return build_mdp(
         rows,
-        stored["reward"],
+        negated(reward) if sense == "min" else reward,
         options.discount_or(float(stored["discount"])),
         initial=stored["initial"],
         features=stored["features"],
@@ -90,8 +93,7 @@ def read_npz(path: str | os.PathLike[str], options: ReadOptions) -> MDP:
         ends=stored["ends"],
         forbidden=_forbidden(path, stored),
         must_end=bool(stored["must_end"]),
-        sense=cast(Sense, str(stored["sense"])),
-        undiscounted=bool(stored["undiscounted"]) or options.discount == 1,
+        sense=sense,
         state_number=stored["state_number"],
         name=options.name or str(stored["name"]),
         notes=_notes(path, stored),

@@ -13,6 +13,8 @@ ActionMapping: TypeAlias = Literal["commands", "labels"]
 DEFAULT_DISCOUNT = 0.99
 DEFAULT_MISSING: Missing = "random"
 REACH = "reach"
+STEPS = "steps"
+CONDITIONS = ("goal", "avoid")  # the options that are sets of states
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class ReadOptions:
     reward: str | tuple[str, ...] | None = None
     sense: Sense = "max"
     goal: str | None = None
+    avoid: str | None = None
     discount: float | None = None
     missing: Missing | None = None
     missing_reward: float | None = None
@@ -41,6 +44,13 @@ class ReadOptions:
         _one_of("actions", self.actions, get_args(ActionMapping))
         if self.missing is not None:
             _one_of("missing", self.missing, get_args(Missing))
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that are not at their default, by name."""
+        plain = ReadOptions()
+        values = {option.name: getattr(self, option.name) for option in fields(self)}
+        return {name: value for name, value in values.items() if value != getattr(plain, name)}
 
     def discount_or(self, default: float = DEFAULT_DISCOUNT) -> float:
         return default if self.discount is None else self.discount
@@ -64,11 +74,9 @@ class ReadOptions:
 
     def refuse(self, kind: str, *names: str) -> None:
         """Complain if one of the named options was given although it means nothing for this kind of source."""
-        plain = ReadOptions()
-        for option in fields(self):
-            value = getattr(self, option.name)
-            if option.name in names and value != getattr(plain, option.name):
-                raise ReadError(f"{option.name}={value!r} means nothing for {kind}; leave the option out")
+        for name, value in self.given.items():
+            if name in names:
+                raise ReadError(f"{name}={value!r} means nothing for {kind}; leave the option out")
 
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:

@@ -3,20 +3,27 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from spotree.claims import regular_size
-from spotree.errors import InvalidModelError, ReadError
+import numpy as np
+
+from spotree.common.untrusted import regular_size
+from spotree.errors import InfeasibleError, InvalidModelError, ReadError
 from spotree.mdp import MDP, Missing, reachable_part
 from spotree.mdp.model import Sense
-from spotree.mdp.rebuild import unused_reward
+from spotree.mdp.source import ModelSource, source_of
+from spotree.mdp.transforms import unused_reward
 from spotree.readers.options import ActionMapping, Constant, ReadOptions
-from spotree.readers.suffixes import READERS
+from spotree.readers.registry import READERS
 
 Reader: TypeAlias = Callable[[Any, ReadOptions], MDP]
 
+# words in the names of rewards that are costs
+COSTS = frozenset(("cost", "costs", "delay", "energy", "expense", "fuel", "loss", "losses", "penalty", "power"))
+COSTS |= frozenset(("price", "step", "steps", "time", "times", "wait", "waiting"))
 _ENV_ID = re.compile(r"([\w:.-]+/)?[\w:.-]+-v\d+")
 
 
@@ -27,6 +34,7 @@ def read(
     reward: str | Iterable[str] | None = None,
     sense: Sense = "max",
     goal: str | None = None,
+    avoid: str | None = None,
     discount: float | None = None,
     missing: Missing | None = None,
     missing_reward: float | None = None,
@@ -50,11 +58,18 @@ def read(
     reward
         Which reward structure counts: one name, several (added up), "sum" for all of them, None for the only one.
         A label may stand for a structure: it pays 1 in its states, and once in a goal. "reach" pays 1 for reaching
-        the goal and nothing else (None does so where a file has a goal but no rewards).
+        the goal and nothing else (None does so where a file has a goal but no rewards). "steps" pays 1 for every step
+        before the goal, unless the file has a structure or label of that name, which then counts.
     sense
         "min" for costs: the rewards are negated, so that more is always better inside.
     goal
-        A label or expression; its states become absorbing and earn nothing more.
+        A label or expression; its states become absorbing and earn nothing more. In a PRISM or JANI file it is any
+        expression of PRISM over its labels (in double quotes), variables, constants and formulas. A name alone is a
+        label if there is one.
+    avoid
+        A label or expression; in its states that are no goal the episode ends with nothing more, so that
+        `goal="B", avoid="!(A)", reward="reach"` is about `A U B`. Refused with costs: to run into an avoided state
+        would be cheaper than to go on.
     discount
         None takes the source's own where it has one, else 0.99. With 1 and `reward="reach"` the value is the
         probability of reaching the goal; costs until a goal are -inf for a policy that does not surely reach it
@@ -96,6 +111,7 @@ def read(
         reward=reward if reward is None or isinstance(reward, str) else tuple(reward),
         sense=sense,
         goal=goal,
+        avoid=avoid,
         discount=discount,
         missing=missing,
         missing_reward=missing_reward,
@@ -112,9 +128,12 @@ def read(
         mdp = reader(source, options)
         if missing_reward is not None and mdp.missing != "end":
             raise unused_reward(missing_reward, mdp.missing)
-        return reachable_part(mdp) if reachable else mdp
+        mdp = reachable_part(mdp) if reachable else mdp
+        return replace(mdp, source=_origin(source, options), notes=_with_hint(mdp, options))
     except InvalidModelError as error:
-        raise InvalidModelError(f"{_called(source)}: {error}") from error
+        raise InvalidModelError(f"{_called(source)}: {error}{_goal_hint(source, options)}") from error
+    except InfeasibleError as error:
+        raise InfeasibleError(f"{_called(source)}: {error}{_goal_hint(source, options)}") from error
     except MemoryError as error:
         raise ReadError(f"{_called(source)}: the model does not fit into this machine's memory") from error
     except RecursionError as error:
@@ -135,6 +154,41 @@ def _reader(source: Any) -> tuple[Reader, Any]:
         raise ReadError(f"{path}: unknown kind of file; {UNDERSTOOD}")
     regular_size(path)
     return _function(*READERS[suffix]), path
+
+
+def _origin(source: Any, options: ReadOptions) -> ModelSource | None:
+    """What it takes to read the model once more; None for an environment that was made by the caller."""
+    if isinstance(source, str):
+        return source_of("environment", source, options.given)
+    if isinstance(source, Path):
+        return source_of("file", str(source), options.given, source)
+    return None
+
+
+def _goal_hint(source: Any, options: ReadOptions) -> str:
+    """The way out for a model without discount that does not end, where nobody said when it does."""
+    takes_goal = isinstance(source, Path) and _suffix(source) != ".npz"
+    if not takes_goal or options.discount != 1 or options.goal is not None:
+        return ""
+    return "; no goal is given: pass goal='LABEL' to say where the episode ends"
+
+
+def _with_hint(mdp: MDP, options: ReadOptions) -> dict[str, str]:
+    """The notes of a model; they ask whether its reward is a cost that should be minimised, where it looks like one.
+
+    A reward looks like a cost if it is never negative and is called like one, or if every step towards a goal earns
+    something: then the best policy avoids the goal.
+    """
+    notes = {name: text for name, text in mdp.notes.items() if name != "hint"}
+    offered = (mdp.choice_action >= 0) & (np.diff(mdp.row_start) > 0)
+    reward = mdp.reward_of_choice[offered]
+    if options.sense == "max" == mdp.sense and len(reward) and reward.min() >= 0 and reward.max() > 0:
+        called = notes.get("reward", "the reward")
+        if COSTS & set(re.findall("[a-z]+", called.lower())):
+            notes["hint"] = f"{called} is maximised; if it is a cost, pass sense='min'"
+        elif options.goal is not None and reward.min() > 0:
+            notes["hint"] = f"every step to the goal earns {called}; if that is a cost, pass sense='min'"
+    return notes
 
 
 def is_unknown(source: str) -> bool:

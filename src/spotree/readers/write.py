@@ -5,9 +5,9 @@ from pathlib import Path
 
 from spotree.errors import ReadError
 from spotree.mdp import MDP
-from spotree.readers.drn_write import MODEL, write_drn
+from spotree.readers.drn.writer import MODEL, write_drn
 from spotree.readers.npz import write_npz
-from spotree.readers.umb_write import write_umb
+from spotree.readers.umb.writer import write_umb
 
 ENDINGS = (".npz", ".umb", ".umb.gz", ".umb.xz", f"/{MODEL}")
 

@@ -6,17 +6,17 @@ import numpy as np
 
 import spotree
 from spotree.mdp import MDP
-from spotree.methods.history import Size
-from spotree.methods.remembered import check_model
-from spotree.methods.solution import Solution
-from spotree.report.anatomy import anatomy
 from spotree.report.grid import find_grid
+from spotree.report.node_statistics import anatomy
 from spotree.report.nodes import report_nodes
-from spotree.report.plain import exact, short
+from spotree.report.numbers import exact, short
 from spotree.report.rules import rules
-from spotree.report.setup import setup_words
 from spotree.report.states import report_chain, report_states
-from spotree.tree.text import size_text
+from spotree.report.summary import setup_words
+from spotree.results.progress import Size
+from spotree.results.provenance import check_model
+from spotree.results.solution import Solution
+from spotree.trees.text import size_text
 
 FORMAT = "spotree-report"
 VERSION = 1
@@ -83,14 +83,15 @@ def _feature(name: str, column: np.ndarray) -> dict[str, Any]:
 
 def _result(solution: Solution) -> dict[str, Any]:
     figures = solution.figures
-    numbers = {name: getattr(solution, name) for name in ("value", "bound", "optimum", "error", "gap", "seconds")}
-    ratios = {"of_optimum": figures.of_optimum, "over_random": figures.over_random}
+    numbers = {name: getattr(solution, name) for name in ("value", "bound", "optimum", "error", "seconds")}
+    ratios = {"gap": figures.gap, "of_optimum": figures.of_optimum, "over_random": figures.over_random}
     return {name: None if number is None else exact(number) for name, number in (numbers | ratios).items()} | {
         "verdict": figures.verdict,
         "random": exact(solution.random_value),
         "status": solution.status.name,
         "status_text": str(solution.status),
         "proved": solution.proved_optimal,
+        "trusted": solution.trusted,
         "method": solution.method,
         "seed": solution.seed,
         "depth": solution.depth,

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from spotree.axes import Ints, PerState
+from spotree.common.arrays import Ints, PerState
 from spotree.mdp import MDP
-from spotree.report.anatomy import Anatomy
-from spotree.report.plain import exact, short
+from spotree.report.node_statistics import Anatomy
+from spotree.report.numbers import exact, short
 from spotree.report.rules import conditions
 
 COUNTS = ("states", "reached", "missing", "missing_choice", "differs")

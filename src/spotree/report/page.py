@@ -9,11 +9,11 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from spotree.files import whole_file
+from spotree.common.atomic_file import whole_file
+from spotree.common.sanitize import shown
 from spotree.mdp import MDP
-from spotree.methods.solution import Solution
 from spotree.report.data import report_data
-from spotree.shown import shown
+from spotree.results.solution import Solution
 
 
 def write_report(solution: Solution, mdp: MDP, path: str | os.PathLike[str]) -> None:

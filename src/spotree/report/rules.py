@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from spotree.tree.tree import Tree
+from spotree.trees.tree import Tree
 
 
 def number_text(value: float) -> str:

@@ -107,7 +107,7 @@ const wrap = (text, room, lines, size = 13) => {
 const header = () => {
   $("title").textContent = $("title").title = seen(data.title);
   $("status").textContent = `${result.status_text} (${result.method}, ${result.seconds.toFixed(1)} s)`;
-  const marks = [["random", "random actions", result.random], ["tree", "this tree", result.value], ["bound", "bound for this size", result.bound],
+  const marks = [["random", "random actions", result.random], ["tree", "this tree", result.value], ["bound", result.trusted === null ? "bound for this size" : "bound, on trust", result.bound],
     ["best", "best policy", result.optimum]].filter((mark) => mark[2] !== null);
   const values = marks.map((mark) => mark[2]);
   const low = Math.min(...values), high = Math.max(...values);

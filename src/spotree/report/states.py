@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from spotree.axes import Ints
+from spotree.common.arrays import Ints
+from spotree.evaluation import policy_value
 from spotree.mdp import MDP
-from spotree.report.anatomy import Anatomy
-from spotree.report.plain import exact, short, shorts
-from spotree.values import policy_value
+from spotree.report.node_statistics import Anatomy
+from spotree.report.numbers import exact, short, shorts
 
 MOST_BYTES = 300_000  # of the states, and of the chain
 

@@ -2,15 +2,15 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from spotree.claims import number, one_of, optional, record, text, truth, whole
+from spotree.api.solve import solve
+from spotree.common.sanitize import LONGEST_LINE, shown
+from spotree.common.untrusted import number, one_of, optional, record, text, truth, whole
 from spotree.mdp.model import MDP, Sense
-from spotree.methods.history import Progress
-from spotree.methods.solution import Solution, SolveStatus
-from spotree.methods.solve import solve
-from spotree.shown import LONGEST_LINE, shown
+from spotree.results.progress import Progress
+from spotree.results.solution import Solution, SolveStatus
 from spotree.sweeps.plan import Key
 
 STOPPED: set[str] = set()  # sweeps of this process whose running cells are to end
@@ -76,6 +76,7 @@ def run_cell(
     except Exception as error:  # one cell that fails does not end the others
         said = shown(str(error), LONGEST_LINE)
         return Outcome(None, f"{type(error).__name__}: {said}", time.perf_counter() - began)
+    found = replace(found, policy=replace(found.policy, states=None))  # a table as large as the model, once a cell
     return Outcome(found, "", time.perf_counter() - began)
 
 
@@ -90,7 +91,7 @@ def cell_of(key: Key, outcome: Outcome) -> Cell:
         key.seed,
         found.value,
         found.bound,
-        found.gap,
+        found.figures.gap,
         found.optimum,
         found.policy.num_leaves,
         found.proved_optimal,

@@ -8,21 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spotree.common.signals import noticed_interrupts
 from spotree.errors import ClusterError
-from spotree.interrupts import noticed_interrupts
 from spotree.mdp.model import MDP
-from spotree.methods.history import Progress
 from spotree.methods.method import Method
-from spotree.sweeps.asked import agreed, make_plan
+from spotree.results.progress import Progress
 from spotree.sweeps.cell import Cell, Outcome, cell_of
-from spotree.sweeps.folder import Folder
-from spotree.sweeps.loop import elsewhere, here, threads_each
-from spotree.sweeps.models import Models, check_names
-from spotree.sweeps.plan import Key, Plan
+from spotree.sweeps.loader import Models, check_names
+from spotree.sweeps.plan import Key, Plan, agreed, make_plan
+from spotree.sweeps.runner import elsewhere, here, threads_each
+from spotree.sweeps.store import Folder
 from spotree.sweeps.table import as_csv, as_markdown
 
 if TYPE_CHECKING:
-    from spotree.cluster.open import Cluster
+    from spotree.cluster.factory import Cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +133,9 @@ def sweep(
     >>> len(table.cells)
     8
     """
-    given = make_plan(models, depths, seeds, max_leaves, method, time_limit, settings, reading, bool(resume))
+    given = make_plan(
+        models, depths, seeds, max_leaves, method, time_limit, threads, settings, reading, bool(resume)
+    )
     if resume is None:
         check_names(given.plan.models, {mdp.name for mdp in given.handed}, given.plan.reading)
     folder = None if (out if resume is None else resume) is None else Folder(resume or out or "", tell)
@@ -194,7 +195,7 @@ class _Course:
             if cluster is None:
                 interrupted = self._collect(here(self.todo, self.models.of, of, self.show))
             else:
-                from spotree.cluster.open import opened
+                from spotree.cluster.factory import opened
 
                 with opened(cluster) as executor:
                     self.workers = max(1, len(executor.workers))

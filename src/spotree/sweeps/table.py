@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
-from spotree.shown import LONGEST_LINE, shown
+from spotree.common.sanitize import LONGEST_LINE, shown, spreadsheet_cell
 from spotree.sweeps.cell import Cell
 
 COLUMNS = (
@@ -29,7 +29,7 @@ OVER_SEEDS = ("median", "worst", "best")
 CLEARLY = 1e-6  # relative: more than rounding and the tolerance of proofs
 
 
-def rows(cells: Sequence[Cell], text: Callable[[float], str] = "{:.6g}".format) -> list[list[str]]:
+def rows(cells: Sequence[Cell], text: Callable[[float], str] = "{:z.6g}".format) -> list[list[str]]:
     """One row a cell, beside it the median, worst and best of all seeds; costs as costs."""
     same = defaultdict[object, list[Cell]](list)
     for cell in cells:
@@ -64,13 +64,8 @@ def as_csv(cells: Sequence[Cell]) -> str:
     lines = csv.writer(stream, lineterminator="\n")
     lines.writerow([*COLUMNS, "sense"])
     for cell, row in zip(cells, rows(cells, "{:.15g}".format), strict=True):
-        lines.writerow([_inert(row[0]), *row[1:-1], _inert(row[-1]), cell.sense])
+        lines.writerow([spreadsheet_cell(row[0]), *row[1:-1], spreadsheet_cell(row[-1]), cell.sense])
     return stream.getvalue()
-
-
-def _inert(text: str) -> str:
-    plain = shown(text, LONGEST_LINE)
-    return f"'{plain}" if plain[:1] in ("=", "+", "-", "@") else plain
 
 
 def as_markdown(cells: Sequence[Cell], missing: int = 0) -> str:

@@ -1,0 +1,1 @@
+"""Public functions that assemble a run: solve, smallest, frontier, simplify, certify, check."""

@@ -1,0 +1,1 @@
+"""Certificates of proofs: format, header, records, verification."""

@@ -1,0 +1,1 @@
+"""Reference checker of certificates, in NumPy."""

@@ -1,0 +1,1 @@
+"""Shared small parts: arrays, signals, files, lookup, JSON, validation of untrusted input."""

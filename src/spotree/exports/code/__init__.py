@@ -1,0 +1,1 @@
+"""Source code exports: C, Rust, Python."""

@@ -1,0 +1,1 @@
+"""Drawings of a tree: DOT, Mermaid, SVG, PNG."""

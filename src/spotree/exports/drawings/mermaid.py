@@ -1,0 +1,30 @@
+"""The tree as a flowchart for Mermaid, which Markdown pages can hold."""
+
+from spotree.exports.drawings.palette import colours, letter
+from spotree.exports.formatting import exact_text, labels
+from spotree.trees.policy import TreePolicy
+
+PLAIN = set(" .,_-+=?:()")  # besides letters and digits
+
+
+def to_mermaid(policy: TreePolicy) -> str:
+    """A flowchart from left to right: a box for each test, a coloured one with a letter for each action."""
+    tree, features, actions = policy.tree, labels(policy.feature_names), labels(policy.action_names)
+    lines = ["flowchart LR"]
+    for node in range(tree.num_nodes):
+        feature, action = int(tree.feature[node]), int(tree.action[node])
+        if feature < 0:
+            lines.append(f'    n{node}("{_entities(f"{letter(action)}: {actions[action]}")}"):::action{action}')
+        else:
+            test = f"{features[feature]} < {exact_text(tree.threshold[node])}?"
+            lines.append(f'    n{node}["{_entities(test)}"]')
+            lines.append(f"    n{node} -->|yes| n{tree.left[node]}")
+            lines.append(f"    n{node} -->|no| n{tree.right[node]}")
+    for action, colour in colours(tree).items():
+        lines.append(f"    classDef action{action} fill:{colour},stroke:none,color:#fff")
+    return "\n".join([*lines, ""])
+
+
+def _entities(text: str) -> str:
+    """Letters, digits and what means nothing to Mermaid, Markdown or HTML; every other sign as its number."""
+    return "".join(sign if sign.isalnum() or sign in PLAIN else f"#{ord(sign)};" for sign in text)

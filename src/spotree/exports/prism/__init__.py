@@ -1,0 +1,1 @@
+"""PRISM export of a policy."""

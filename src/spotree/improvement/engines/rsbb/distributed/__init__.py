@@ -1,0 +1,1 @@
+"""RSBB on several machines."""

@@ -1,0 +1,209 @@
+"""A branch and bound on many machines: the driver keeps a pool of regions and the best tree, workers hold the rest."""
+
+import math
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import cast
+
+import numpy as np
+
+from spotree.cluster.job_scheduler import Job, JobScheduler
+from spotree.common.arrays import Ints
+from spotree.common.signals import undivided
+from spotree.improvement.engines.rsbb.config import Ground, packed
+from spotree.improvement.engines.rsbb.distributed.worker import FULL, Order, Report, forget, search_part
+from spotree.improvement.engines.rsbb.open_list import TIME, OpenSpace
+
+FIRST_SECONDS = 0.5  # what is solved in less never leaves this machine
+TASK_SECONDS, HURRY_SECONDS = 1.5, 0.5  # of one order; where others wait for regions
+MIX = 256  # regions that a worker hands over for others after each order: all work on the best ones
+MOST_BYTES = 4e6  # of regions that change hands at once: work for a few orders, sent in hundredths of a second
+SHOW_RATE = 1e7  # bytes per second at most of what workers show, all together
+PATIENCE = 30.0
+EARLY = 0.1  # seconds: workers end earlier, so that their answers count
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """What the driver knows of the regions that one worker holds."""
+
+    name: str
+    worker: str
+    orders: int = 0
+    open: int = 0
+    least: float = math.inf  # of what it holds
+    ledger: list[Ints] = field(default_factory=list)  # all of it, and more: what is done again if it is lost
+    shown_at: float = field(default_factory=time.monotonic)
+    counts: dict[str, int] = field(default_factory=dict)
+    job: Job | None = None
+
+
+class Spread:
+    """One run; `space` holds what it comes to."""
+
+    def __init__(self, ground: Ground, space: OpenSpace, crew: JobScheduler, threads: int) -> None:
+        self.space, self.crew = space, crew
+        self.run = uuid.uuid4().hex
+        self.parts: list[Part] = []
+        self.most = max(1, int(MOST_BYTES / (8 * space.pool.width)))
+        self.kept = False  # whether somebody writes down what is open
+        self.asked_at = -math.inf  # when everybody was last asked to show what he holds
+        ground = ground.on(threads)
+        self.ground = crew.share(ground, f"rsbb {ground.digest} {self.run}")
+
+    def search(self, seconds: float | None, keep: Callable[[], float | None]) -> int:
+        """Until nothing is open or the time is up; see `search_alone`."""
+        end = math.inf if seconds is None else time.monotonic() + seconds
+        reason = self.space.pool.go_on(min(FIRST_SECONDS, math.inf if seconds is None else seconds))
+        self.space.look()
+        if reason != TIME:
+            return reason
+        next_keep = -math.inf
+        while time.monotonic() < end:
+            if end - time.monotonic() > EARLY or not any(part.orders for part in self.parts):
+                self._hand_out(end - time.monotonic())
+            if not any(part.job for part in self.parts):
+                return TIME if self.space.pool.open or self._held() else 0
+            for job in self.crew.wait(min(end - time.monotonic(), 0.5)):
+                if self._collect(job):
+                    return FULL
+            self._say(end)
+            if time.monotonic() >= next_keep and self._all_shown():
+                pause = keep()
+                self.kept = pause is not None
+                next_keep = math.inf if pause is None else time.monotonic() + pause
+                self.asked_at = next_keep
+        return TIME
+
+    def drop(self) -> None:
+        """Let go of the workers."""
+        self.crew.drop()
+        self.crew.tell_all(forget, self.run)
+
+    @property
+    def least_elsewhere(self) -> float:
+        """No tree in the regions that workers hold loses less."""
+        return min((part.least for part in self.parts), default=math.inf)
+
+    def regions(self) -> Ints:
+        """All that is open, here and elsewhere; some of it may be done already."""
+        return np.concatenate([self.space.regions(), *(held for part in self.parts for held in part.ledger)])
+
+    def _hand_out(self, left: float) -> None:
+        """An order for every worker that has none, as far as there are regions."""
+        pool = self.space.pool
+        self._forget_closed()
+        if not any(part.job for part in self.parts):  # else its answers are waited for
+            self.crew.assemble(left)
+        there = self.crew.workers
+        for part in [part for part in self.parts if part.job is None and part.worker not in there]:
+            self._redo(part)
+        busy = {part.worker for part in self.parts if part.job}
+        idle = [worker for worker in there if worker not in busy]
+        hungry = sum(not any(part.worker == worker and part.open for part in self.parts) for worker in idle)
+        for waiting, worker in enumerate(idle):
+            part = self._part_of(worker)
+            with undivided():  # a region is in the pool or in a ledger
+                take = self._deal(last=waiting == len(there) - 1)
+                if len(take):
+                    part.ledger.append(take)
+                    part.least = min(part.least, float(take[:, 0].view(np.float64).min()))
+            if not len(take) and not part.open:
+                continue
+            give = 0 if len(there) == 1 else MIX if not hungry else max(MIX, (part.open + len(take)) // 4)
+            seconds = HURRY_SECONDS if hungry else TASK_SECONDS
+            order = Order(
+                part=part.name,
+                number=part.orders,
+                take=take,
+                loss=pool.incumbent,
+                seconds=max(min(seconds, left - EARLY), 0.0),
+                give=min(give, self.most),
+                show=math.inf if self.kept and left - EARLY <= 2 * seconds else self._may_show(part, seconds),
+            )
+            part.job = self.crew.add(search_part, self.ground, order, about=part, worker=worker, patience=PATIENCE)
+
+    def _deal(self, last: bool) -> Ints:
+        """Every second region of the pool, the best first, so that all workers have regions alike; all for the last."""
+        pool = self.space.pool
+        return packed(pool.give(self.most, last), pool.width)
+
+    def _part_of(self, worker: str) -> Part:
+        """The part that this worker goes on with: one that has something to show, or its best one, or a new one."""
+        own = [part for part in self.parts if part.worker == worker]
+        if not own:
+            own = [Part(f"{self.run} {uuid.uuid4().hex}", worker)]
+            self.parts += own
+        return min(own, key=lambda part: (part.shown_at >= self.asked_at or not part.open, part.least))
+
+    def _may_show(self, part: Part, seconds: float) -> float:
+        """How many bytes are little after an order: what was handed on since would be done twice if the part is lost.
+
+        All that it holds where somebody waits for it, or where its ledger holds much more than it does.
+        """
+        now = time.monotonic()
+        held = sum(regions.nbytes for regions in part.ledger)
+        if part.shown_at < self.asked_at <= now or held > 4 * (8.0 * self.space.pool.width * part.open) + 1e7:
+            return math.inf
+        return (now + seconds - part.shown_at) * SHOW_RATE / len(self.parts)
+
+    def _all_shown(self) -> bool:
+        return all(part.shown_at >= self.asked_at or not part.open for part in self.parts)
+
+    def _held(self) -> bool:
+        """Whether a worker holds regions that are open."""
+        return any(part.open for part in self.parts)
+
+    def _forget_closed(self) -> None:
+        """Parts whose regions all lose more than the best tree are done."""
+        for part in self.parts:
+            if part.job is None and part.least < math.inf and self.space.pool.closed(part.least):
+                self.space.discarded = min(self.space.discarded, part.least)
+                part.open, part.least, part.ledger = 0, math.inf, []
+
+    def _redo(self, part: Part) -> None:
+        """What a lost worker held is open again."""
+        with undivided():
+            self.parts.remove(part)
+            for name, count in part.counts.items():
+                self.space.counts[name] = self.space.counts.get(name, 0) + count
+            for regions in part.ledger:
+                self.space.pool.take(regions)
+
+    def _collect(self, job: Job) -> bool:
+        """What a worker answered; True if its memory is full."""
+        part, report = cast("Part", job.about), cast("Report | None", job.answer)
+        part.job = None
+        if report is None:
+            self._redo(part)
+            return False
+        before = part.counts.get("regions expanded", 0)
+        self.crew.count(job, report.counts["regions expanded"] - before, "regions")
+        with undivided():
+            part.worker = job.done_by or part.worker
+            part.orders += 1
+            part.open, part.least, part.counts = report.open, report.open_least, report.counts
+            self.space.meet(report.tree)
+            self.space.discarded = min(self.space.discarded, report.discarded_least)
+            self.space.pool.take(report.given)
+            if report.shown is not None:
+                part.ledger, part.shown_at = [report.shown], time.monotonic()
+        return report.full
+
+    def counts(self) -> dict[str, int]:
+        """What was done here and elsewhere."""
+        for part in self.parts:
+            for name, count in part.counts.items():
+                self.space.counts[name] = self.space.counts.get(name, 0) + count
+        self.parts = []
+        return self.space.all_counts()
+
+    def _say(self, end: float) -> None:
+        if self.crew.listener is not None:
+            left = "" if math.isinf(end) else f"  {max(end - time.monotonic(), 0.0):.0f} s left"
+            gap = self.space.pool.incumbent - self.space.least_loss(self.least_elsewhere)
+            self.crew.listener(
+                f"{len(self.crew.known_workers)} workers  gap {gap:.6g}  {self.crew.rate:,.0f} regions/s{left}"
+            )

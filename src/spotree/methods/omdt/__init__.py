@@ -1,0 +1,1 @@
+"""OMDT, the occupancy program as one MILP."""

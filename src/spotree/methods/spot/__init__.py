@@ -1,0 +1,1 @@
+"""SPOT, the paper's Algorithm 1, and its settings."""

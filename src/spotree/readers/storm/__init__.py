@@ -1,0 +1,1 @@
+"""PRISM and JANI models, built by Storm."""

@@ -1,0 +1,96 @@
+"""A tree on a model, taken apart: how often each node is visited, what it costs against the best policy, and where."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spotree.common.arrays import ActionOf, Ints, PerState, PerStateAction, SmallInts
+from spotree.evaluation import Acts, Optimum, action_values, difference, occupancy, optimum
+from spotree.mdp import MDP
+from spotree.mdp.decision_states import relevant_states
+from spotree.report.rules import leaves_in_order
+from spotree.trees.tree import Tree
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Anatomy:
+    """What a tree does in each state of a model, and what each of its nodes answers for.
+
+    Attributes
+    ----------
+    tree
+        The tree, its features and actions numbered as the model's.
+    action, leaf
+        [state] what the tree does there, and the leaf that says so.
+    visits
+        [state] expected discounted visits under the tree; 0 where it never comes.
+    share
+        [state] part of the visits to states that leave a choice; where all actions do the same, as after the end of an
+        episode or in a forced state, a visit says nothing about the tree.
+    regret, loss
+        [state] what one such action loses against the best policy, and times the visits: this sums to
+        optimum - value.
+    missing
+        [state] whether the tree comes there and asks for an action that the state does not offer.
+    choice
+        [state] whether not all actions do the same there.
+    best
+        The best policy; `best.actions` [state] is one of the best actions.
+    action_value
+        [state, action] what the action is worth if the best policy follows; -inf where forbidden.
+    """
+
+    tree: Tree
+    action: ActionOf
+    leaf: SmallInts
+    visits: PerState
+    share: PerState
+    regret: PerState
+    loss: PerState
+    missing: np.ndarray
+    choice: np.ndarray
+    best: Optimum
+    action_value: PerStateAction
+
+    @property
+    def differs(self) -> np.ndarray:
+        """[state] whether the tree comes there and loses by its action; ties with the best one do not count."""
+        scale = np.maximum(1.0, np.abs(self.best.values))
+        return (self.visits > 0) & (self.regret > 1e-9 * scale)
+
+    def sum_by_node(self, per_state: np.ndarray) -> np.ndarray:
+        """[node] the sum over the states that pass through it."""
+        total = np.bincount(self.leaf, weights=per_state, minlength=self.tree.num_nodes).astype(float)
+        for node in np.flatnonzero(self.tree.feature >= 0)[::-1]:  # children stand after their parent
+            total[node] = total[self.tree.left[node]] + total[self.tree.right[node]]
+        return total
+
+    def states_of(self, node: int) -> Ints:
+        """The states that pass through a node."""
+        return np.flatnonzero(np.isin(self.leaf, leaves_in_order(self.tree, node)))
+
+
+def anatomy(mdp: MDP, policy: Tree | Acts, best: Optimum | None = None) -> Anatomy:
+    """Take a tree, a `TreePolicy` or a `Solution` apart on a model; names of features and actions must fit."""
+    tree: Tree = policy.tree_for(mdp.feature_names, mdp.action_names)  # type: ignore[union-attr]
+    best = optimum(mdp) if best is None else best
+    leaf = tree.leaf_of(mdp.features)
+    action = tree.action[leaf]
+    visits = occupancy(mdp, action)
+    split = difference(mdp, action, values=best.values)
+    choice = relevant_states(mdp)
+    counted = visits * choice if (visits[choice] > 0).any() else visits
+    unavailable = ~mdp.available[np.arange(mdp.num_states), action]
+    return Anatomy(
+        tree=tree,
+        action=action,
+        leaf=leaf,
+        visits=visits,
+        share=counted / counted.sum(),
+        regret=split.regret,
+        loss=split.loss,
+        missing=unavailable & (visits > 0),
+        choice=choice,
+        best=best,
+        action_value=action_values(mdp, best.values),
+    )

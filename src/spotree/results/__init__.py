@@ -1,0 +1,1 @@
+"""Results of runs: Solution, Smallest, progress and metrics."""

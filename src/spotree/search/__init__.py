@@ -1,0 +1,1 @@
+"""The default search: run context, depth search, leaf search, session, islands."""

@@ -1,5 +1,0 @@
-"""The paper's reduced-space branch and bound (Algorithm 2)."""
-
-from spotree.step.rsbb.engine import Rsbb
-
-__all__ = ["Rsbb"]
