@@ -11,8 +11,8 @@ from pathlib import Path
 from spotree.evaluation import evaluate
 from spotree.mdp import MDP
 from spotree.mdp.transforms import RANDOM_ACTION, with_random_action
-from spotree.readers.drn.writer import MODEL, PROPERTY, WrittenDrn, write_drn
-from spotree.trees.builder import Node, join
+from spotree.readers.drn import MODEL, PROPERTY, WrittenDrn, write_drn
+from spotree.trees.layouts import Node, join
 from spotree.trees.tree import Tree
 
 ENVIRONMENT = Path(__file__).parents[1] / ".venv-paynt"

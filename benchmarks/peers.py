@@ -23,7 +23,7 @@ from kept import keep
 from published import FILES, PUBLISHED_AS, Published, load, published
 from spotree.api.solve import solve
 from spotree.evaluation import optimum, random_return
-from spotree.evaluation.normalise import of_optimum
+from spotree.evaluation.returns import of_optimum
 from spotree.mdp import MDP
 from spotree.mdp.transforms import with_random_action
 from spotree.results.solution import Solution

@@ -33,10 +33,10 @@ if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree.exports.export import export as export
     from spotree.exports.json import read_tree as read_tree
     from spotree.imports.import_tree import import_tree as import_tree
-    from spotree.improvement.best_tree import best_tree as best_tree
     from spotree.improvement.engine import Engine as Engine
-    from spotree.improvement.engines.exact.engine import Exact as Exact
-    from spotree.improvement.engines.exact.engine import Preparation as Preparation
+    from spotree.improvement.engine import best_tree as best_tree
+    from spotree.improvement.engines.exact import Exact as Exact
+    from spotree.improvement.engines.exact import Preparation as Preparation
     from spotree.improvement.engines.exhaustive import Exhaustive as Exhaustive
     from spotree.improvement.engines.milp.engine import Milp as Milp
     from spotree.improvement.engines.rsbb.engine import Rsbb as Rsbb
@@ -52,12 +52,12 @@ if TYPE_CHECKING:  # for type checkers, which take `X as X` for public
     from spotree.methods.neighbourhood import Neighbourhood as Neighbourhood
     from spotree.methods.omdt.method import Omdt as Omdt
     from spotree.methods.spot.algorithm import Spot as Spot
-    from spotree.methods.spot.presets import PAPER as PAPER
+    from spotree.methods.spot.spot_from_omdt import PAPER as PAPER
     from spotree.methods.spot.spot_from_omdt import SpotFromOmdt as SpotFromOmdt
     from spotree.methods.viper import Viper as Viper
     from spotree.models import load as load
     from spotree.proof.options import ProofOptions as ProofOptions
-    from spotree.readers.drn.writer import write_drn as write_drn
+    from spotree.readers.drn import write_drn as write_drn
     from spotree.readers.npz import write_npz as write_npz
     from spotree.readers.read import read as read
     from spotree.readers.umb.writer import write_umb as write_umb
@@ -77,7 +77,7 @@ _HOME = {
     "Certificate": "spotree.certificates.certificate",
     "CheckpointWriter": "spotree.checkpoint.writer",
     "Engine": "spotree.improvement.engine",
-    "Exact": "spotree.improvement.engines.exact.engine",
+    "Exact": "spotree.improvement.engines.exact",
     "Exhaustive": "spotree.improvement.engines.exhaustive",
     "Frontier": "spotree.results.frontier",
     "Frozen": "spotree.improvement.problem",
@@ -87,8 +87,8 @@ _HOME = {
     "Milp": "spotree.improvement.engines.milp.engine",
     "Neighbourhood": "spotree.methods.neighbourhood",
     "Omdt": "spotree.methods.omdt.method",
-    "PAPER": "spotree.methods.spot.presets",
-    "Preparation": "spotree.improvement.engines.exact.engine",
+    "PAPER": "spotree.methods.spot.spot_from_omdt",
+    "Preparation": "spotree.improvement.engines.exact",
     "Progress": "spotree.results.progress",
     "ProofOptions": "spotree.proof.options",
     "Request": "spotree.search.request",
@@ -110,7 +110,7 @@ _HOME = {
     "Verdict": "spotree.certificates.verify",
     "Viper": "spotree.methods.viper",
     "action_values": "spotree.evaluation",
-    "best_tree": "spotree.improvement.best_tree",
+    "best_tree": "spotree.improvement.engine",
     "build_mdp": "spotree.mdp.build",
     "certify": "spotree.api.certify",
     "check": "spotree.api.check",
@@ -132,7 +132,7 @@ _HOME = {
     "smallest": "spotree.api.smallest",
     "solve": "spotree.api.solve",
     "sweep": "spotree.sweeps.sweep",
-    "write_drn": "spotree.readers.drn.writer",
+    "write_drn": "spotree.readers.drn",
     "write_npz": "spotree.readers.npz",
     "write_umb": "spotree.readers.umb.writer",
 }

@@ -16,7 +16,7 @@ import spotree
 from spotree.evaluation import evaluate, optimum, random_return
 from spotree.mdp import build_mdp
 from spotree.mdp.transforms import with_random_action
-from spotree.readers.drn.writer import write_drn
+from spotree.readers.drn import write_drn
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "benchmarks"))

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import spotree
 from spotree import Solution, load, solve
 from spotree.cli.app import app
-from spotree.cli.completion import engine_names, method_names, model_names
+from spotree.cli.options import engine_names, method_names, model_names
 from spotree.errors import SpotreeError
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from spotree import Solution, cli
-from spotree.cli.second_interrupt import GRACE
+from spotree.common.signals import GRACE
 from spotree.sweeps.store import Folder
 
 LONG = ("-t", "60", "--threads", "1")
@@ -97,7 +97,7 @@ def test_too_small_an_address_space_is_one_line() -> None:
 @pytest.mark.slow
 def test_the_second_one_ends_at_once_even_where_nobody_listens(tmp_path: Path) -> None:
     code = (
-        "import signal, time; from spotree.cli.second_interrupt import end_at_the_second; end_at_the_second();"
+        "import signal, time; from spotree.common.signals import end_at_the_second; end_at_the_second();"
         "signal.signal(signal.SIGINT, lambda *_: None); print('ready', flush=True);"
         "[time.sleep(0.1) for _ in range(600)]"
     )

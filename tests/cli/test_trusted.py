@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from spotree import Solution, SolveStatus, certify, load, solve
 from spotree.cli.app import app
-from spotree.mdp.fingerprint import fingerprint
+from spotree.mdp.model import fingerprint
 from spotree.proof.checkpoint.format import load_proof
 from spotree.proof.options import ProofOptions
 from spotree.report.data import report_data

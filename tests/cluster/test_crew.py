@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from cluster.numbers import double, end_once, hang_once, slowly, wrong
-from spotree.cluster.executor import Executor, WorkerLost
+from spotree.cluster.executor import Executor, ThreadExecutor, ThreadTask, WorkerLost
 from spotree.cluster.factory import open_executor
 from spotree.cluster.job_scheduler import Job, JobScheduler
-from spotree.cluster.threads import ThreadExecutor, ThreadTask
 from spotree.errors import ClusterError
 
 

@@ -12,9 +12,8 @@ import pytest
 import spotree
 from cluster.machines import Machines
 from spotree.cluster.dask import DaskExecutor
-from spotree.cluster.executor import Executor, Task
+from spotree.cluster.executor import Executor, Task, ThreadExecutor
 from spotree.cluster.job_scheduler import JobScheduler
-from spotree.cluster.threads import ThreadExecutor
 from spotree.errors import InvalidProblemError
 from spotree.results.solution import SolveStatus
 from spotree.search.islands import driver as islands

@@ -17,7 +17,7 @@ from spotree.cluster.executor import Executor
 from spotree.cluster.factory import open_executor
 from spotree.cluster.job_scheduler import JobScheduler
 from spotree.errors import ReadError
-from spotree.improvement.best_tree import best_tree
+from spotree.improvement.engine import best_tree
 from spotree.improvement.engines.exact import Exact
 from spotree.improvement.engines.rsbb import Rsbb
 from spotree.improvement.engines.rsbb.config import ground_of, packed
@@ -249,7 +249,7 @@ def test_a_checkpoint_of_another_step_is_refused(tmp_path: Path) -> None:
 
 def test_forged_regions_are_refused_and_never_crash(tmp_path: Path) -> None:
     from spotree.checkpoint import load_checkpoint
-    from spotree.improvement.engines.rsbb.distributed.checkpoint import _LAYOUT
+    from spotree.improvement.engines.rsbb.distributed.driver import _LAYOUT
 
     file = tmp_path / "run.ckpt"
     problem = random_problem(4, rows=120, depth=3)

@@ -16,7 +16,7 @@ from spotree.api.certify import certify
 from spotree.certificates.certificate import Certificate
 from spotree.certificates.verify import check
 from spotree.cluster.job_scheduler import JobScheduler
-from spotree.proof.distributed.state import Spreading
+from spotree.proof.distributed.pool import Spreading
 from spotree.proof.options import ProofOptions
 
 MODEL, DEPTH, BEST = "frozenlake_12x12", 2, 0.117670

@@ -8,15 +8,12 @@ from html import unescape
 import numpy as np
 import pytest
 
-from spotree.exports.drawings.dot import to_dot
-from spotree.exports.drawings.layout import layout
-from spotree.exports.drawings.mermaid import to_mermaid
-from spotree.exports.drawings.palette import COLOURS, letter
+from spotree.exports.drawings.graph import to_dot, to_mermaid
+from spotree.exports.drawings.layout import COLOURS, layout, letter
 from spotree.exports.drawings.png import to_png
 from spotree.exports.drawings.svg import tree_svg
-from spotree.exports.english import to_english
 from spotree.exports.formatting import labels
-from spotree.exports.text import to_text
+from spotree.exports.text import to_english, to_text
 
 Graph = tuple[dict[str, str], dict[tuple[str, str], str]]  # labels; (node, answer) -> node
 

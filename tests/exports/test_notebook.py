@@ -10,7 +10,7 @@ import pytest
 
 import spotree
 from spotree.mdp.model import MDP
-from spotree.trees.builder import Node, join, split
+from spotree.trees.layouts import Node, join, split
 
 EVIL = '<script>alert("x")</script>&\x1b[31m'
 

@@ -7,8 +7,7 @@ import pytest
 
 import spotree
 from spotree.errors import InvalidProblemError
-from spotree.improvement.best_tree import best_tree
-from spotree.improvement.engine import Engine
+from spotree.improvement.engine import Engine, best_tree
 from spotree.improvement.engines.registry import ENGINES, engine_named
 from spotree.improvement.limits import Limits
 from spotree.improvement.problem import FREE, UNSPLIT, Frozen, TreeProblem

@@ -16,8 +16,8 @@ from spotree.improvement.engines.milp import Milp
 from spotree.improvement.engines.milp import highs_process as child
 from spotree.improvement.engines.milp.complete_tree import lay_out, leaf_numbers, read_off, simplest
 from spotree.improvement.engines.milp.formulation import Scale, decode, paper_program, place_variables
+from spotree.improvement.engines.milp.highs_process import End, Orders
 from spotree.improvement.engines.milp.linear_program import Builder
-from spotree.improvement.engines.milp.messages import End, Orders
 from spotree.improvement.limits import Limits
 from spotree.improvement.problem import FREE, UNSPLIT, Frozen, TreeProblem
 from spotree.improvement.result import Status

@@ -12,7 +12,7 @@ from spotree.errors import InvalidModelError
 from spotree.evaluation import random_return
 from spotree.mdp import ChoiceRows
 from spotree.mdp.transforms import rebuilt, with_random_action
-from spotree.readers.write import write
+from spotree.readers.read import write
 
 STAY = np.ones((2, 1, 1))
 COSTS = np.array([[3.0, 5.0]])  # one state: the first action costs 3 a step, the second 5

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from spotree.evaluation import expected_return
 from spotree.mdp import MDP, build_mdp
-from spotree.mdp.row_sums import ROUNDING, above_one, at_most_one
+from spotree.mdp.choices import ROUNDING, above_one, at_most_one
 from spotree.models import load
 from spotree.readers.npz import write_npz
 from spotree.readers.read import read

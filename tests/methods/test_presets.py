@@ -15,8 +15,7 @@ from spotree.methods.neighbourhood import Neighbourhood
 from spotree.methods.registry import chosen
 from spotree.methods.spot.algorithm import Spot
 from spotree.methods.spot.options import Stop, none, softmax_visits
-from spotree.methods.spot.presets import PAPER
-from spotree.methods.spot.spot_from_omdt import SpotFromOmdt
+from spotree.methods.spot.spot_from_omdt import PAPER, SpotFromOmdt
 from spotree.methods.viper import Viper
 from spotree.results.solution import SolveStatus
 from spotree.search.request import Request

@@ -172,7 +172,7 @@ def test_spot_goes_through_the_door_of_the_step_so_that_like_states_are_one_row(
 def test_spot_prepares_its_features_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     monkeypatch.setattr(
-        "spotree.improvement.engines.exact.engine.Preparation",
+        "spotree.improvement.engines.exact.Preparation",
         lambda *given: made.append(given) or Preparation(*given),
     )
     mdp = random_mdp(np.random.default_rng(3), states=12, actions=3, features=2)

@@ -21,10 +21,9 @@ from spotree.api.certify import certify
 from spotree.certificates.certificate import Certificate
 from spotree.certificates.verify import check
 from spotree.checkpoint import CheckpointWriter
-from spotree.cluster.executor import WorkerLost
-from spotree.cluster.threads import ThreadExecutor, ThreadTask
+from spotree.cluster.executor import ThreadExecutor, ThreadTask, WorkerLost
 from spotree.errors import InfeasibleError, InvalidProblemError
-from spotree.proof.distributed.state import Spreading
+from spotree.proof.distributed.pool import Spreading
 from spotree.proof.options import RULES, ProofOptions
 from spotree.results.progress import Progress
 from spotree.results.solution import Solution

@@ -13,7 +13,7 @@ import spotree
 from spotree.cli.app import app
 from spotree.errors import InvalidProblemError, MissingExtraError
 from spotree.results.progress import Progress
-from spotree.trees.builder import Node, join, split
+from spotree.trees.layouts import Node, join, split
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
 LONG = "the horizontal position of the wanderer on the $x_1$ axis, in millimetres from the left"

@@ -15,14 +15,12 @@ from spotree import CheckpointWriter, load
 from spotree.api import certify as certifying
 from spotree.api.certify import certify
 from spotree.certificates.certificate import Certificate
-from spotree.cluster.executor import WorkerLost
+from spotree.cluster.executor import ThreadExecutor, ThreadTask, WorkerLost
 from spotree.cluster.job_scheduler import JobScheduler
-from spotree.cluster.threads import ThreadExecutor, ThreadTask
 from spotree.errors import InfeasibleError
 from spotree.proof.checkpoint.open_list_codec import Left, places_of_numbers
 from spotree.proof.distributed.driver import Spread
-from spotree.proof.distributed.pool import Pool
-from spotree.proof.distributed.state import Spreading
+from spotree.proof.distributed.pool import Pool, Spreading
 from spotree.proof.options import ProofOptions
 from spotree.proof.problem import make_problem
 

@@ -7,8 +7,7 @@ from oracles.checkers import check
 from spotree.certificates.certificate import Certificate
 from spotree.certificates.verify import check as by_native
 from spotree.mdp.build import build_mdp
-from spotree.mdp.fingerprint import fingerprint
-from spotree.mdp.model import MDP
+from spotree.mdp.model import MDP, fingerprint
 
 
 def two_ways() -> MDP:

@@ -9,8 +9,7 @@ from spotree.certificates.certificate import Certificate
 from spotree.certificates.verify import check
 from spotree.errors import InvalidProblemError
 from spotree.mdp.build import build_mdp
-from spotree.mdp.fingerprint import fingerprint
-from spotree.mdp.model import MDP
+from spotree.mdp.model import MDP, fingerprint
 
 UNIT = 5e-324  # the smallest number above 0
 

@@ -16,7 +16,7 @@ from spotree.certificates.verify import check as by_one
 from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.evaluation import evaluate
 from spotree.mdp.build import build_mdp
-from spotree.mdp.fingerprint import fingerprint
+from spotree.mdp.model import fingerprint
 from spotree.proof.options import ProofOptions
 from spotree.proof.self_loops import without_own_loops
 

@@ -12,7 +12,7 @@ from oracles.mdps import mdps
 from spotree.errors import InvalidModelError
 from spotree.evaluation import evaluate, optimum
 from spotree.mdp import MDP, build_mdp
-from spotree.readers.drn.writer import WrittenDrn, write_drn
+from spotree.readers.drn import WrittenDrn, write_drn
 from spotree.readers.read import read
 
 stormpy = pytest.importorskip("stormpy")

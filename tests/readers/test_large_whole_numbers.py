@@ -8,7 +8,7 @@ import pytest
 
 from spotree.errors import InvalidModelError, ReadError
 from spotree.mdp import build_mdp
-from spotree.readers.drn.reader import VALUATIONS, features_of_drn
+from spotree.readers.drn import VALUATIONS, features_of_drn
 from spotree.readers.npz import write_npz
 from spotree.readers.read import read
 from spotree.readers.umb.valuations import ValuationError, unpack

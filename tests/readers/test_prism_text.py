@@ -2,7 +2,7 @@
 
 import pytest
 
-from spotree.readers.storm.prism_text import for_storm, with_brackets
+from spotree.readers.storm.program_text import for_storm, with_brackets
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ from spotree.certificates.certificate import Certificate
 from spotree.certificates.verify import check
 from spotree.errors import InvalidProblemError
 from spotree.mdp.build import build_mdp
-from spotree.mdp.fingerprint import fingerprint
-from spotree.mdp.model import MDP
+from spotree.mdp.model import MDP, fingerprint
 from spotree.mdp.transforms import reordered
 from spotree.proof.options import ProofOptions
 from spotree.trees.policy import TreePolicy

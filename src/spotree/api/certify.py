@@ -12,12 +12,11 @@ from spotree.cluster.factory import Cluster, check_cluster, crewed
 from spotree.common.atomic_file import check_target, utf8_name
 from spotree.errors import InvalidProblemError
 from spotree.improvement.limits import at_least, check_memory, real_from, started_threads
-from spotree.mdp.fingerprint import fingerprint
-from spotree.mdp.model import MDP
+from spotree.mdp.model import MDP, fingerprint
 from spotree.proof.attempt import half_of_memory
 from spotree.proof.checkpoint.format import is_checkpoint, load_proof
 from spotree.proof.checkpoint.writer import Keeping
-from spotree.proof.distributed.state import Spreading
+from spotree.proof.distributed.pool import Spreading
 from spotree.proof.driver import Run
 from spotree.proof.incumbent import Incumbent
 from spotree.proof.options import ProofOptions
@@ -26,8 +25,8 @@ from spotree.proof.recorder import Recorder
 from spotree.results.progress import Progress
 from spotree.results.provenance import remember
 from spotree.results.solution import Solution
+from spotree.search.first_tree import Start, fitting_start
 from spotree.search.request import check_limits, check_size
-from spotree.search.start_tree import Start, fitting_start
 
 LEAST_TOLERANCE = 1e-12
 SEARCH_SHARE, LONGEST_SEARCH = 0.1, 60.0  # of the time limit, in seconds: for all searches where nothing is said

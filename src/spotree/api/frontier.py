@@ -15,10 +15,10 @@ from spotree.results.progress import Progress, Size
 from spotree.results.provenance import remember
 from spotree.results.solution import Solution, SolveStatus
 from spotree.search.feature_classes import rank_features
+from spotree.search.first_tree import Start
 from spotree.search.leaf_search import LeafSearch
 from spotree.search.request import ENOUGH, Request
 from spotree.search.run_context import RunContext
-from spotree.search.start_tree import Start
 from spotree.trees.tree import Tree
 
 PROOF_SHARE = 0.05  # of the time: for the bound on the leaves of an optimal tree

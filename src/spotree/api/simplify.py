@@ -8,9 +8,9 @@ from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.mdp.model import MDP
 from spotree.results.progress import Progress
 from spotree.results.smallest import Smallest
+from spotree.search.first_tree import Start
 from spotree.search.request import ENOUGH, Request
 from spotree.search.run_context import RunContext
-from spotree.search.start_tree import Start
 
 
 def simplify(

@@ -21,9 +21,9 @@ from spotree.methods.registry import chosen
 from spotree.results.progress import Progress
 from spotree.results.provenance import remember
 from spotree.results.solution import Solution
+from spotree.search.first_tree import Start
 from spotree.search.request import Request, check_size, depth_of
 from spotree.search.saved_search import load_search
-from spotree.search.start_tree import Start
 
 if TYPE_CHECKING:
     from spotree.search.request import MakeProver

@@ -18,8 +18,7 @@ from spotree.certificates.reference.verifier import PlainProof
 from spotree.common.untrusted import ClaimError
 from spotree.errors import InvalidProblemError
 from spotree.improvement.limits import check_threads, started_threads
-from spotree.mdp.fingerprint import fingerprint
-from spotree.mdp.model import MDP
+from spotree.mdp.model import MDP, fingerprint
 
 NO_LIMIT = 2**62  # leaves: more than any tree has
 

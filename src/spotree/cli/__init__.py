@@ -19,8 +19,8 @@ def main() -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end_at_once)
-    from spotree.cli.second_interrupt import end_at_the_second
     from spotree.cli.stdio import complain, ended, prepare
+    from spotree.common.signals import end_at_the_second
 
     prepare()
     _end_gently()

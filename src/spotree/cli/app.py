@@ -14,17 +14,15 @@ from spotree.cli.commands.evaluate import evaluate
 from spotree.cli.commands.export import export
 from spotree.cli.commands.frontier import frontier
 from spotree.cli.commands.improve import improve
-from spotree.cli.commands.info import info
-from spotree.cli.commands.models import models
-from spotree.cli.commands.report import report
-from spotree.cli.commands.show import show
+from spotree.cli.commands.info import info, models
+from spotree.cli.commands.show import report, show
 from spotree.cli.commands.simplify import simplify
 from spotree.cli.commands.simulate import simulate
 from spotree.cli.commands.smallest import smallest
 from spotree.cli.commands.solve import solve
 from spotree.cli.commands.sweep import sweep
 from spotree.cli.model_argument import refuse_properties
-from spotree.readers.registry import READERS
+from spotree.readers.read import READERS
 
 app = typer.Typer(
     name="spotree",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spotree.cli.completion import model_names
+from spotree.cli.options import model_names
 from spotree.cli.stdio import complain
 
 if TYPE_CHECKING:
@@ -166,8 +166,7 @@ def is_shipped(model: str) -> bool:
 
 def is_model(word: str) -> bool:
     """Whether a word names a model, not a tree: a shipped one, an environment, or a file that `read` takes."""
-    from spotree.readers.read import is_unknown
-    from spotree.readers.registry import READERS
+    from spotree.readers.read import READERS, is_unknown
 
     named_so = word.lower().endswith(tuple(READERS))
     return is_shipped(word) or named_so or not (Path(word).exists() or is_unknown(word))

@@ -3,7 +3,7 @@
 import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +15,51 @@ from spotree.cli.stdio import complain
 from spotree.common.atomic_file import UnwrittenError, check_target
 from spotree.common.sanitize import LONGEST_LINE, shown
 from spotree.errors import SpotreeError
+
+if TYPE_CHECKING:
+    from spotree.checkpoint import CheckpointWriter
+
+if TYPE_CHECKING:
+    from spotree.cluster.job_scheduler import JobScheduler
+
+
+def model_names(incomplete: str) -> list[str]:
+    """Shipped models, and the files and folders that spotree may find one in."""
+    from spotree.models import names
+    from spotree.readers.read import READERS
+
+    return [*_beginning(incomplete, names()), *_paths(incomplete, tuple(READERS))]
+
+
+def method_names(incomplete: str) -> list[str]:
+    from spotree.methods.registry import METHODS
+
+    return _beginning(incomplete, METHODS)
+
+
+def engine_names(incomplete: str) -> list[str]:
+    from spotree.improvement.engines.registry import ENGINES
+
+    return _beginning(incomplete, ENGINES)
+
+
+def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def _paths(incomplete: str, endings: tuple[str, ...]) -> list[str]:
+    folder, _, start = incomplete.rpartition("/")
+    prefix = incomplete[: len(incomplete) - len(start)]
+    try:
+        found = sorted(Path(folder or prefix or ".").iterdir())
+    except OSError:
+        return []
+    return [
+        f"{prefix}{path.name}{'/' * path.is_dir()}"
+        for path in found
+        if path.name.startswith(start) and (path.name.endswith(endings) or (path.is_dir() and path.name[0] != "."))
+    ]
+
 
 CertificateFile = Annotated[
     Path | None, typer.Option("--certificate", "-c", help="Write the proof, for `spotree check`.")
@@ -57,9 +102,6 @@ def _stamp(path: Path | None) -> tuple[int, int] | None:
     return None if found is None else (found.st_ino, found.st_mtime_ns)
 
 
-if TYPE_CHECKING:
-    from spotree.checkpoint import CheckpointWriter
-
 CheckpointFile = Annotated[
     Path | None, typer.Option("--checkpoint", help="Keep what is found in this file, for --resume.")
 ]
@@ -100,9 +142,6 @@ def say_checkpoint(keeper: "CheckpointWriter | None", as_json: bool) -> None:
         name = shown(shlex.quote(str(keeper.path)), LONGEST_LINE)
         print(f"checkpoint in {name}; to go on from it: --checkpoint {name} --resume {name}")
 
-
-if TYPE_CHECKING:
-    from spotree.cluster.job_scheduler import JobScheduler
 
 ClusterName = Annotated[
     str | None,

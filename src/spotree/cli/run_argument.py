@@ -9,18 +9,33 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spotree.cli.completion import model_names
 from spotree.cli.model_argument import is_model, is_shipped, open_model, refuse_properties, with_reading
+from spotree.cli.options import model_names
 from spotree.cli.stdio import complain
-from spotree.cli.tree_argument import TREE_HELP, TreeFile
 from spotree.cli.words import flags, in_words
 from spotree.errors import ReadError
+
+if TYPE_CHECKING:
+    from spotree.mdp.model import MDP
+    from spotree.trees.policy import TreePolicy
 
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP
     from spotree.mdp.source import ModelSource
     from spotree.results.solution import Solution
     from spotree.trees.policy import TreePolicy
+
+
+TREE_HELP = "A saved solution (`spotree solve --out`), a tree as JSON, or a tree of dtControl."
+TreeFile = Annotated[Path, typer.Argument(help=TREE_HELP)]
+
+
+def open_tree(path: Path, mdp: "MDP") -> "TreePolicy":
+    """The policy in a file; refused where it does not fit the model."""
+    from spotree.imports.import_tree import import_tree
+
+    return import_tree(path, mdp.feature_names, mdp.action_names)
+
 
 _RUN = Annotated[
     Path,

@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, TypeAlias, cast
 
-from spotree.cluster.executor import Executor
+from spotree.cluster.executor import Executor, ThreadExecutor
 from spotree.cluster.job_scheduler import JobScheduler
-from spotree.cluster.threads import ThreadExecutor
 from spotree.common.sanitize import shown
 from spotree.errors import ClusterError, InvalidProblemError, MissingExtraError
 

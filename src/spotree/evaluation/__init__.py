@@ -4,8 +4,6 @@ from spotree.evaluation.chain import Policy as Policy
 from spotree.evaluation.chain import PolicyChain as PolicyChain
 from spotree.evaluation.chain import policy_chain as policy_chain
 from spotree.evaluation.error_bounds import Certified as Certified
-from spotree.evaluation.normalise import of_optimum as of_optimum
-from spotree.evaluation.normalise import over_random as over_random
 from spotree.evaluation.optimal import Optimum as Optimum
 from spotree.evaluation.optimal import optimum as optimum
 from spotree.evaluation.policy import Acts as Acts
@@ -21,6 +19,8 @@ from spotree.evaluation.returns import certified_return as certified_return
 from spotree.evaluation.returns import certified_values as certified_values
 from spotree.evaluation.returns import evaluate as evaluate
 from spotree.evaluation.returns import expected_return as expected_return
+from spotree.evaluation.returns import of_optimum as of_optimum
+from spotree.evaluation.returns import over_random as over_random
 from spotree.evaluation.returns import policy_value as policy_value
 from spotree.evaluation.returns import random_return as random_return
 from spotree.evaluation.returns import return_at_sight as return_at_sight

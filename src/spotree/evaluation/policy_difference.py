@@ -7,10 +7,9 @@ from numpy.typing import ArrayLike
 
 from spotree.common.arrays import PerState
 from spotree.errors import InvalidProblemError
-from spotree.evaluation.chain import Policy
+from spotree.evaluation.chain import Policy, settle_endless
 from spotree.evaluation.policy import Acts, chosen_rows
 from spotree.evaluation.q_values import choice_values
-from spotree.evaluation.recurrent_classes import settle_endless
 from spotree.evaluation.returns import policy_value
 from spotree.evaluation.state_occupancy import occupancy
 from spotree.mdp import MDP

@@ -7,9 +7,9 @@ import numpy as np
 
 from spotree import _core
 from spotree.common.arrays import Floats, Ints, PerState
+from spotree.evaluation.chain import chain_solver, solved
 from spotree.evaluation.error_bounds import Certified
 from spotree.evaluation.q_values import choice_values
-from spotree.evaluation.recurrent_classes import chain_solver, solved
 from spotree.mdp import MDP
 from spotree.mdp.graph import rows_towards
 from spotree.mdp.native import core_model

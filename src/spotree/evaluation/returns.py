@@ -1,4 +1,4 @@
-"""What a policy is worth."""
+"""Values and returns of policies, with certified errors."""
 
 import math
 
@@ -10,6 +10,20 @@ from spotree.evaluation.chain import Policy, policy_chain
 from spotree.evaluation.error_bounds import Certified
 from spotree.evaluation.policy import uniform
 from spotree.mdp import MDP
+
+
+def of_optimum(value: float, optimum: float) -> float:
+    """The share of the best possible return (J / J*): the paper's scale. nan if the optimum is 0."""
+    return value / optimum if optimum != 0.0 else math.nan
+
+
+def over_random(value: float, optimum: float, random: float) -> float:
+    """0 for the random policy, 1 for the best one: dtPAYNT's and OMDT's scale.
+
+    nan if both are worth the same, or the random one -inf.
+    """
+    return (value - random) / (optimum - random) if optimum != random and math.isfinite(random) else math.nan
+
 
 _EPSILON = float(np.finfo(np.float64).eps)
 _ROW_SUM = 1e-12  # no row sums to more than 1 and this

@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike
 from spotree.common.arrays import Floats, Ints
 from spotree.common.untrusted import in_short
 from spotree.errors import InvalidProblemError
-from spotree.evaluation.confidence_interval import IntervalKind, interval_of
+from spotree.evaluation.confidence_interval import IntervalKind, interval_of, return_range
 from spotree.evaluation.policy import Acts
-from spotree.evaluation.return_range import return_range
 from spotree.evaluation.returns import certified_return, certified_values
 from spotree.evaluation.transition_sampler import TransitionSampler, policy_dice
 from spotree.mdp import MDP

@@ -1,8 +1,15 @@
-"""The tree as it is printed, with thresholds that read back exactly."""
+"""Exports as plain text: the drawn tree and rules in words."""
 
 from spotree.exports.formatting import exact_text, labels
+from spotree.report.rules import rules
 from spotree.trees.policy import TreePolicy
 from spotree.trees.text import tree_text
+
+
+def to_english(policy: TreePolicy) -> str:
+    """A numbered rule for each leaf; in every state exactly one of them holds."""
+    said = rules(policy.tree, labels(policy.feature_names), labels(policy.action_names), exact_text)
+    return "".join(f"{number}. {rule}\n" for number, rule in enumerate(said, 1))
 
 
 def to_text(policy: TreePolicy) -> str:

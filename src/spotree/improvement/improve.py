@@ -8,8 +8,7 @@ import numpy as np
 
 from spotree.common.arrays import Features, Floats, PerStateAction, columns_of
 from spotree.errors import InvalidProblemError
-from spotree.improvement.best_tree import best_tree
-from spotree.improvement.engine import Engine
+from spotree.improvement.engine import Engine, best_tree
 from spotree.improvement.engines.exact import Exact, Preparation
 from spotree.improvement.engines.registry import as_engine
 from spotree.improvement.limits import Limits

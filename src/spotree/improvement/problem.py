@@ -10,8 +10,8 @@ import numpy as np
 from spotree.common.arrays import Features, Floats, PerStateAction, SmallInts, first_inexact, frozen_array
 from spotree.common.untrusted import in_short
 from spotree.errors import InvalidProblemError
+from spotree.trees.serialize import check_fit, check_range
 from spotree.trees.tree import Tree
-from spotree.trees.validate import check_fit, check_range
 
 FREE = -2  # in Frozen.feature and Frozen.action: the engine may choose
 LARGEST = 2**53  # depth or leaves that may be asked for, as files hold them

@@ -2,7 +2,7 @@
 
 from spotree.mdp.build import build_mdp
 from spotree.mdp.choices import ChoiceRows
+from spotree.mdp.graph import reachable_part, reachable_states
 from spotree.mdp.model import MDP, Missing
-from spotree.mdp.reachable import reachable_part, reachable_states
 
 __all__ = ["MDP", "ChoiceRows", "Missing", "build_mdp", "reachable_part", "reachable_states"]

@@ -29,11 +29,10 @@ from spotree.mdp.check import (
     scaled_note,
     shaped,
 )
-from spotree.mdp.choices import ChoiceRows
+from spotree.mdp.choices import ChoiceRows, at_most_one, slack_of
 from spotree.mdp.inputs import Choices, Matrices, from_matrices, from_rows
 from spotree.mdp.missing import stand_in
 from spotree.mdp.model import MDP, Missing, Sense
-from spotree.mdp.row_sums import at_most_one, slack_of
 from spotree.mdp.total_reward import finite_part
 
 

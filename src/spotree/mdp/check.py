@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from spotree.common.arrays import Floats, Ints, first_inexact
 from spotree.errors import InvalidModelError
-from spotree.mdp.choices import ChoiceRows
+from spotree.mdp.choices import ChoiceRows, at_most_one
 from spotree.mdp.graph import ENDS
-from spotree.mdp.row_sums import at_most_one
 
 LARGEST = 1e100  # what no value may exceed: there is room above for its products and sums
 ROW_TOLERANCE = 1e-9  # how far from 1 a row may be as it stands

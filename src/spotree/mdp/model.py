@@ -1,5 +1,6 @@
 """What is decided: a finite Markov decision process, frozen, its choices as rows of one sparse matrix."""
 
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 
 from spotree.common.arrays import Features, Floats, Ints, PerState, PerStateAction, SmallInts
 from spotree.common.sanitize import shown
-from spotree.mdp.row_sums import above_one
+from spotree.mdp.choices import above_one
 from spotree.mdp.source import ModelSource
 
 Missing: TypeAlias = Literal["random", "end", "stay", "forbid"]
@@ -161,7 +162,7 @@ class MDP:
         .npz and .umb (.umb.gz, .umb.xz) keep everything. A path FOLDER/model.drn makes that folder as dtPAYNT takes it,
         see `write_drn`: the discount and the rule for missing actions are not in it.
         """
-        from spotree.readers.write import write
+        from spotree.readers.read import write
 
         write(self, path)
 
@@ -171,3 +172,23 @@ class MDP:
         row = self.choice_of[:, index]
         matrix = self.rows[np.maximum(row, 0)]
         return matrix if (row >= 0).all() else sp.diags((row >= 0).astype(float)) @ matrix
+
+
+def fingerprint(mdp: MDP) -> str:
+    """A hash of everything a proof depends on: choices, rewards, start, discount, features, in the order they stand."""
+    digest = hashlib.sha256()
+    for array in (
+        mdp.choice_of,
+        mdp.row_start,
+        mdp.target,
+        mdp.probability,
+        mdp.reward_of_choice,
+        mdp.initial,
+        mdp.features,
+    ):
+        digest.update(str(array.shape).encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    digest.update(repr(mdp.discount).encode())
+    if mdp.discount == 1:  # what going on for ever is worth
+        digest.update(b"must end" if mdp.must_end else b"may idle")
+    return digest.hexdigest()

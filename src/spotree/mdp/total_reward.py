@@ -5,9 +5,16 @@ from dataclasses import replace
 import numpy as np
 
 from spotree.errors import InfeasibleError, InvalidModelError
-from spotree.mdp.graph import EndComponents, Set, end_components, surely_stopping
+from spotree.mdp.graph import (
+    EndComponents,
+    Set,
+    end_components,
+    part_of,
+    reachable_part,
+    reachable_states,
+    surely_stopping,
+)
 from spotree.mdp.model import MDP
-from spotree.mdp.reachable import part_of, reachable_part, reachable_states
 
 
 def idle_components(mdp: MDP) -> EndComponents:

@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
-from spotree.common.arrays import frozen_array
+from spotree import _core
+from spotree.common.arrays import SmallInts, frozen_array
 from spotree.common.lookup import places
 from spotree.errors import InvalidModelError
 from spotree.mdp.build import build_mdp
@@ -14,6 +16,19 @@ from spotree.mdp.check import negated
 from spotree.mdp.choices import ChoiceRows, gather_rows
 from spotree.mdp.missing import average
 from spotree.mdp.model import MDP, Missing
+from spotree.mdp.native import core_model
+
+
+def merged_choices(mdp: MDP) -> SmallInts:
+    """[state, action] -> row as in `choice_of`, but the first of a state's rows that are equal to the last bit."""
+    return _core.merge_equal_choices(core_model(mdp)).reshape(mdp.choice_of.shape)
+
+
+def relevant_states(mdp: MDP, merged: SmallInts | None = None) -> NDArray[np.bool_]:
+    """[state] whether two actions differ there in reward or next states (a forbidden action differs)."""
+    choice_of = merged_choices(mdp) if merged is None else merged
+    differs: NDArray[np.bool_] = (choice_of != choice_of[:, :1]).any(axis=1)
+    return differs
 
 
 def reordered(mdp: MDP, feature_names: Sequence[str], action_names: Sequence[str], whose: str = "the order") -> MDP:

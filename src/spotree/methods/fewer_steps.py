@@ -21,8 +21,8 @@ from spotree.evaluation.availability import lacking
 from spotree.evaluation.state_occupancy import expected_steps
 from spotree.evaluation.transition_sampler import leading_to
 from spotree.improvement.limits import left_of
+from spotree.mdp.graph import part_of
 from spotree.mdp.model import MDP
-from spotree.mdp.reachable import part_of
 from spotree.methods.neighbourhood import Neighbourhood
 from spotree.results.solution import Solution, SolveStatus
 from spotree.search.request import Request

@@ -15,8 +15,7 @@ from spotree.results.solution import Solution, SolveStatus
 from spotree.search.depth_search import Pace
 from spotree.search.first_tree import first_tree
 from spotree.search.islands.driver import Islands
-from spotree.search.protocols import Prover
-from spotree.search.request import Request
+from spotree.search.request import Prover, Request
 from spotree.search.run_context import RunContext
 from spotree.search.search_session import SearchSession, better_start
 from spotree.search.select_search import Searcher, searcher

@@ -10,8 +10,7 @@ from spotree.methods.method import Method
 from spotree.methods.neighbourhood import Neighbourhood
 from spotree.methods.omdt.method import Omdt
 from spotree.methods.spot.algorithm import Spot
-from spotree.methods.spot.presets import PRESETS
-from spotree.methods.spot.spot_from_omdt import SpotFromOmdt
+from spotree.methods.spot.spot_from_omdt import PRESETS, SpotFromOmdt
 from spotree.methods.viper import Viper
 
 METHODS: dict[str, Method] = {way.name: way for way in (Neighbourhood(), Spot(), SpotFromOmdt(), Omdt(), Viper())}

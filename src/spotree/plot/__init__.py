@@ -3,7 +3,7 @@
 Each function draws into `ax`, or into a figure of its own, and returns the Axes. Costs are shown as costs.
 """
 
-from spotree.plot.comparison_plot import comparison as comparison
-from spotree.plot.frontier_plot import frontier as frontier
-from spotree.plot.progress_plot import progress as progress
+from spotree.plot.run_plots import comparison as comparison
+from spotree.plot.run_plots import frontier as frontier
+from spotree.plot.run_plots import progress as progress
 from spotree.plot.tree_plot import tree as tree

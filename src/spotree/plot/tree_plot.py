@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from spotree.exports.drawings.layout import LINE, PAD, Box, layout
-from spotree.exports.drawings.palette import colours
+from spotree.exports.drawings.layout import LINE, PAD, Box, colours, layout
 from spotree.plot._axes import paper
 from spotree.results.solution import Solution
 from spotree.trees.policy import TreePolicy

@@ -15,7 +15,7 @@ from spotree.proof.recorder import Recorder
 from spotree.proof.time_sharing import FAR_ENOUGH, Moment, due, free_seconds, gets_on, most_seconds
 from spotree.results.progress import Progress
 from spotree.results.solution import Solution
-from spotree.search.protocols import Prover, Searching
+from spotree.search.request import Prover, Searching
 from spotree.search.run_context import RunContext
 
 MOST_STATES = 100_000  # of a model: to look at a larger one takes longer than an attempt may

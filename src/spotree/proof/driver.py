@@ -10,7 +10,7 @@ from spotree.proof.attempt import Attempt
 from spotree.proof.checkpoint.format import NOTHING, SavedProof
 from spotree.proof.checkpoint.writer import Keeping
 from spotree.proof.distributed.driver import Spread
-from spotree.proof.distributed.state import Spreading
+from spotree.proof.distributed.pool import Spreading
 from spotree.proof.incumbent import Incumbent, search_due
 from spotree.proof.monitor import collect, follow
 from spotree.proof.options import ProofOptions
@@ -20,7 +20,7 @@ from spotree.proof.schedule import LEAST_ROOM, Standing, Turn, first_turn, next_
 from spotree.proof.time_sharing import gets_on
 from spotree.results.progress import Progress
 from spotree.results.solution import Solution, SolveStatus
-from spotree.search.start_tree import fitting_start
+from spotree.search.first_tree import fitting_start
 from spotree.trees.serialize import claimed_tree
 
 UNFINISHED = {"too large": SolveStatus.TOO_LARGE, "stuck": SolveStatus.STUCK}  # by how an attempt ended

@@ -13,7 +13,7 @@ from spotree.common.atomic_file import UnwrittenError
 from spotree.common.sanitize import shown
 from spotree.common.signals import held_interrupts
 from spotree.errors import InvalidProblemError
-from spotree.mdp.fingerprint import fingerprint
+from spotree.mdp.model import fingerprint
 from spotree.proof.attempt import Attempt
 from spotree.proof.checkpoint.format import SavedProof
 from spotree.proof.numerics import shown_bound, stated_margin

@@ -16,8 +16,26 @@ from spotree.mdp import MDP, Missing, reachable_part
 from spotree.mdp.model import Sense
 from spotree.mdp.source import ModelSource, source_of
 from spotree.mdp.transforms import unused_reward
+from spotree.readers.drn import MODEL, write_drn
+from spotree.readers.npz import write_npz
 from spotree.readers.options import ActionMapping, Constant, ReadOptions
-from spotree.readers.registry import READERS
+from spotree.readers.umb.writer import write_umb
+
+# suffix -> the module of spotree.readers and its function; a module is imported when its first file is read
+READERS: dict[str, tuple[str, str]] = {
+    ".npz": ("npz", "read_npz"),
+    ".umb": ("umb.reader", "read_umb"),
+    ".umb.gz": ("umb.reader", "read_umb"),
+    ".umb.xz": ("umb.reader", "read_umb"),
+    ".tar": ("umb.reader", "read_umb"),
+    ".prism": ("storm.reader", "read_prism"),
+    ".nm": ("storm.reader", "read_prism"),
+    ".pm": ("storm.reader", "read_prism"),
+    ".sm": ("storm.reader", "read_prism"),
+    ".jani": ("storm.reader", "read_jani"),
+    ".drn": ("storm.reader", "read_drn"),
+}
+
 
 Reader: TypeAlias = Callable[[Any, ReadOptions], MDP]
 
@@ -218,3 +236,22 @@ UNDERSTOOD = (
     f"spotree reads {', '.join(READERS)} files, gymnasium environments and their ids; "
     "arrays go to build_mdp, shipped names to load"
 )
+
+
+ENDINGS = (".npz", ".umb", ".umb.gz", ".umb.xz", f"/{MODEL}")
+
+
+def write(mdp: MDP, path: str | os.PathLike[str]) -> None:
+    """Write .npz and .umb files, or the folder of a `model.drn`."""
+    there = Path(path)
+    match there.name.lower():
+        case name if name.endswith(".npz"):
+            write_npz(mdp, there)
+        case name if name.endswith((".umb", ".umb.gz", ".umb.xz")):
+            write_umb(mdp, there, name.rpartition(".")[2] if not name.endswith(".umb") else "")
+        case name if name == MODEL:
+            write_drn(mdp, there.parent)
+        case name if name.endswith(".drn"):
+            raise ReadError(f"{there}: a DRN model is a folder of several files; give FOLDER/{MODEL}")
+        case _:
+            raise ReadError(f"{there}: unknown kind of file; a model is saved as {', '.join(ENDINGS)}")

@@ -6,13 +6,10 @@ import numpy as np
 
 import spotree
 from spotree.mdp import MDP
-from spotree.report.grid import find_grid
-from spotree.report.node_statistics import anatomy
-from spotree.report.nodes import report_nodes
-from spotree.report.numbers import exact, short
+from spotree.report.node_statistics import anatomy, report_nodes
 from spotree.report.rules import rules
-from spotree.report.states import report_chain, report_states
-from spotree.report.summary import setup_words
+from spotree.report.states import find_grid, report_chain, report_states
+from spotree.report.summary import exact, setup_words, short
 from spotree.results.progress import Size
 from spotree.results.provenance import check_model
 from spotree.results.solution import Solution

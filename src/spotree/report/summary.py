@@ -1,6 +1,8 @@
 """What was solved, in words: the part of a report that says what the figures mean."""
 
+import math
 import platform
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 
 from spotree.mdp import MDP
@@ -8,6 +10,25 @@ from spotree.mdp.model import Sense
 from spotree.results.metrics import aim_text, reward_text, reward_word
 from spotree.results.solution import Solution
 from spotree.search.request import asked_text
+
+
+def exact(number: float) -> float | None:
+    """All digits: for what is compared, as a feature with a threshold."""
+    value = float(number)
+    if not math.isfinite(value):
+        return None
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+def short(number: float) -> float | None:
+    """Seven digits, which is more than a page shows; None for what is not finite."""
+    value = exact(number)
+    return value if value is None or isinstance(value, int) else exact(float(f"{value:.7g}"))
+
+
+def shorts(numbers: Iterable[float]) -> list[float | None]:
+    return [short(number) for number in numbers]
+
 
 MISSING = {
     "random": "act as a uniformly random available one",

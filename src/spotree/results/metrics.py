@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spotree.common.sanitize import shown
-from spotree.evaluation.normalise import of_optimum, over_random
+from spotree.evaluation.returns import of_optimum, over_random
 from spotree.mdp.model import Sense
 
 NEAR = 0.01  # a number below this share of another is near 0 beside it: no ratio to it is shown

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree.common.arrays import Features, Floats, Ints, SmallInts
-from spotree.trees.builder import Node, join, split
+from spotree.trees.layouts import Node, join, split
 from spotree.trees.splits import midpoint
 from spotree.trees.tree import Tree
 

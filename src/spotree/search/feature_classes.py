@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree.common.arrays import SmallInts
-from spotree.mdp.decision_states import merged_choices, relevant_states
 from spotree.mdp.model import MDP
+from spotree.mdp.transforms import merged_choices, relevant_states
 from spotree.trees.ranks import Ranks, rank_rows
 
 

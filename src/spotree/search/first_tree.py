@@ -1,24 +1,47 @@
 """First tree of a run on a large model: imitation of the best policy known, or one exact step on its values."""
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from spotree import _core
 from spotree.common.arrays import PerState
-from spotree.errors import InfeasibleError
+from spotree.errors import InfeasibleError, InvalidProblemError
 from spotree.evaluation import occupancy
-from spotree.improvement.best_tree import best_tree
+from spotree.improvement.engine import best_tree
 from spotree.improvement.engines.exact import Exact
 from spotree.improvement.limits import Limits
 from spotree.improvement.problem import TreeProblem
+from spotree.mdp.model import MDP
+from spotree.results.solution import Solution
 from spotree.search.cart import cart
 from spotree.search.gain import gain
+from spotree.trees.policy import TreePolicy
+from spotree.trees.prune import prune
+from spotree.trees.serialize import check_fit
 from spotree.trees.tree import Tree
 
 if TYPE_CHECKING:
     from spotree.search.run_context import RunContext
+
+
+Start: TypeAlias = Solution | TreePolicy | Tree
+
+
+def fitting_start(start: Start, mdp: MDP, depth: int, max_leaves: int | None) -> Tree:
+    """The start in the model's terms, without splits that part no states; refused where it is still too large.
+
+    A `Solution` or `TreePolicy` is matched by the names of features and actions, a bare `Tree` is taken by position.
+    """
+    if not isinstance(start, Start):
+        raise InvalidProblemError(
+            f"start is of type {type(start).__name__}; give a Solution (Solution.load reads a saved one) or a tree"
+        )
+    tree = prune(start.tree_for(mdp.feature_names, mdp.action_names), mdp.features)
+    check_fit(tree, depth, max_leaves)
+    return tree
+
 
 ROUGH = 1e-4  # residual of an evaluation that compares first trees, as a share of the largest reward
 STEP_DEPTH = 3  # deepest tree of the exact step; a deeper one may take longer than the search that follows

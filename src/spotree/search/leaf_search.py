@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotree import _core
+from spotree.mdp.graph import reachable_states
 from spotree.mdp.native import core_model
-from spotree.mdp.reachable import reachable_states
 from spotree.search.feature_classes import ModelRanks
 from spotree.search.request import ENOUGH
 from spotree.search.run_context import READY_SHARE, ROUNDING, RunContext

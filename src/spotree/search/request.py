@@ -1,8 +1,9 @@
 """What may be asked of a search, checked before any work is done."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from spotree.checkpoint import CheckpointWriter
 from spotree.cluster.job_scheduler import JobScheduler
@@ -11,19 +12,57 @@ from spotree.improvement.limits import at_least, check_threads
 from spotree.improvement.problem import LARGEST, whole_from
 from spotree.mdp.model import MDP
 from spotree.results.progress import Progress
-from spotree.search.start_tree import Start, fitting_start
+from spotree.results.solution import Solution
+from spotree.search.first_tree import Start, fitting_start
 from spotree.trees.text import leaves_text
 from spotree.trees.tree import Tree
 
-MOST_SEED = 2**63 - 1
-ENOUGH = 2**20  # leaves, or splits on a path: more than any tree has that a search can make
-
 if TYPE_CHECKING:
-    from spotree.search.protocols import Prover
     from spotree.search.run_context import RunContext
     from spotree.search.saved_search import SavedSearch
 
-    MakeProver: TypeAlias = Callable[[RunContext, int, Callable[[Progress], Any]], Prover]
+
+class Searching(Protocol):
+    """A search between two rounds."""
+
+    @property
+    def value(self) -> float: ...
+
+    def best(self) -> Tree: ...
+
+    def offer(self, tree: Tree) -> None: ...
+
+
+class Prover:
+    """Proves nothing: for those who want the search alone.
+
+    Attributes
+    ----------
+    bound
+        No tree of the asked size returns more.
+    within
+        What a tree may return less than the bound and count as optimal.
+    """
+
+    bound: float = math.inf
+    within: float = 0.0
+
+    def turn(self, search: Searching) -> bool:
+        """Take a turn after a round of the search, for as long as that pays; True once the best tree is proved."""
+        return False
+
+    def keep(self, solution: Solution) -> None:
+        """Write down the proof of what the run answers, where that was asked for."""
+
+    def drop(self) -> None:
+        """Let go of everything that is not kept."""
+
+
+MakeProver: TypeAlias = "Callable[[RunContext, int, Callable[[Progress], Any]], Prover]"
+
+
+MOST_SEED = 2**63 - 1
+ENOUGH = 2**20  # leaves, or splits on a path: more than any tree has that a search can make
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,8 +12,8 @@ from spotree import _core
 from spotree.errors import InfeasibleError
 from spotree.evaluation import Certified, Optimum, certified_return, optimum, return_at_sight, uniform
 from spotree.evaluation.availability import lacking
+from spotree.mdp.graph import reachable_states
 from spotree.mdp.model import MDP
-from spotree.mdp.reachable import reachable_states
 from spotree.results.progress import Progress
 from spotree.results.solution import Solution, SolveStatus
 from spotree.search.first_tree import ROUGH, first_tree

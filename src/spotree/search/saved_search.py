@@ -11,12 +11,10 @@ from spotree.checkpoint import Checkpoint, Layout, load_checkpoint
 from spotree.common.atomic_file import utf8_name
 from spotree.common.untrusted import ClaimError, list_of, number, optional, record, text, whole
 from spotree.errors import InvalidProblemError, ReadError
-from spotree.mdp.fingerprint import fingerprint
-from spotree.mdp.model import MDP
+from spotree.mdp.model import MDP, fingerprint
 from spotree.results.progress import Progress, claimed_line, line_entry
-from spotree.trees.serialize import claimed_tree, tree_entry, tree_lists
+from spotree.trees.serialize import check_fit, check_range, claimed_tree, tree_entry, tree_lists
 from spotree.trees.tree import Tree
-from spotree.trees.validate import check_fit, check_range
 
 VERSION = 1
 MOST_NODES = 100_000  # of all trees beside the best: a checkpoint stays small

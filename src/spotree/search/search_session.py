@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from spotree.checkpoint import Checkpoint
-from spotree.mdp.fingerprint import fingerprint
+from spotree.mdp.model import fingerprint
 from spotree.results.progress import Progress, turning_points
 from spotree.results.solution import Solution
 from spotree.search.request import Request

@@ -9,8 +9,7 @@ from uuid import uuid4
 
 from spotree.cluster.executor import Executor
 from spotree.cluster.job_scheduler import Job, JobScheduler
-from spotree.mdp.fingerprint import fingerprint
-from spotree.mdp.model import MDP
+from spotree.mdp.model import MDP, fingerprint
 from spotree.results.progress import Progress
 from spotree.sweeps.cell import STOPPED, Outcome, run_cell
 from spotree.sweeps.plan import Key

@@ -13,8 +13,7 @@ from spotree.errors import ClusterError
 from spotree.mdp.model import MDP
 from spotree.methods.method import Method
 from spotree.results.progress import Progress
-from spotree.sweeps.cell import Cell, Outcome, cell_of
-from spotree.sweeps.loader import Models, check_names
+from spotree.sweeps.cell import Cell, Models, Outcome, cell_of, check_names
 from spotree.sweeps.plan import Key, Plan, agreed, make_plan
 from spotree.sweeps.runner import elsewhere, here, threads_each
 from spotree.sweeps.store import Folder

@@ -10,12 +10,10 @@ import numpy as np
 from spotree.common.arrays import ActionOf, Features, frozen_array
 from spotree.common.lookup import listed, places
 from spotree.errors import InvalidProblemError
-from spotree.trees.explain import Explanation, explained
 from spotree.trees.inputs import NumberedStates, row_of, table_of, whole_number
-from spotree.trees.route import route
-from spotree.trees.text import tree_text
-from spotree.trees.tree import Tree
-from spotree.trees.validate import check_range
+from spotree.trees.serialize import check_range
+from spotree.trees.text import Explanation, explained, tree_text
+from spotree.trees.tree import Tree, route
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from spotree.common.arrays import Features, Ints
-from spotree.trees.builder import Node, join, split
+from spotree.trees.layouts import Node, join, split
 from spotree.trees.tree import Tree
 
 

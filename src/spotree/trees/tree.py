@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spotree import _core
 from spotree.common.arrays import ActionOf, Features, Floats, SmallInts
+from spotree.errors import InvalidProblemError
+from spotree.trees.inputs import numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +48,7 @@ class Tree:
 
     def leaf_of(self, features: Features) -> SmallInts:
         """The leaf (node number) in which each row ends."""
-        from spotree.trees.route import route
+        from spotree.trees.tree import route
 
         return route(self, features)
 
@@ -55,7 +58,7 @@ class Tree:
 
     def tree_for(self, feature_names: Sequence[str], action_names: Sequence[str]) -> "Tree":
         """The tree itself: it knows no names, so it is taken by position; only the range of its numbers is checked."""
-        from spotree.trees.validate import check_range
+        from spotree.trees.serialize import check_range
 
         check_range(self, len(feature_names), len(action_names))
         return self
@@ -89,3 +92,23 @@ def make_tree(feature: object, threshold: object, left: object, right: object, a
         first = int(node[~inner][tree.action[~inner] < 0][0])
         raise InvalidProblemError(f"tree node {first} is a leaf without an action")
     return tree
+
+
+def route(tree: Tree, features: Features, names: Sequence[str] = ()) -> SmallInts:
+    """The leaf (node number) in which each row of `features` ends; `names` are those of the features, for errors."""
+    matrix = np.ascontiguousarray(numbers(features, "features"))
+    if matrix.ndim != 2 or tree.feature.max() >= matrix.shape[1]:
+        raise InvalidProblemError(
+            f"features have shape {matrix.shape}; the tree asks for feature number {tree.feature.max()}"
+        )
+    leaves: SmallInts = _core.route(
+        feature=tree.feature, threshold=tree.threshold, left=tree.left, right=tree.right, features=matrix
+    )
+    if leaves.min(initial=0) < 0:
+        row = int((leaves < 0).argmax())
+        feature = next(int(j) for j in np.unique(tree.feature[tree.feature >= 0]) if np.isnan(matrix[row, j]))
+        raise InvalidProblemError(
+            f"row {row}, feature {repr(names[feature]) if names else feature}: value is nan, which is neither below a"
+            " threshold nor above it; fill it in"
+        )
+    return leaves

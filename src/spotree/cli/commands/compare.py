@@ -75,7 +75,7 @@ def compare(
             break
     if plot is not None:
         from spotree.plot._axes import save_picture
-        from spotree.plot.comparison_plot import comparison
+        from spotree.plot.run_plots import comparison
 
         save_picture(comparison(solutions), plot)
     if as_json:
@@ -87,7 +87,7 @@ def compare(
 
 def show_comparison(solutions: "Sequence[Solution]") -> None:
     """Print one line a solution, as many columns as the terminal is wide, and the figures as bars."""
-    from spotree.cli.bars import show_bars
+    from spotree.cli.output import show_bars
 
     if not solutions:
         return

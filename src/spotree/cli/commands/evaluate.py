@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spotree.cli.output import AsJson, show_facts, show_json
-from spotree.cli.run_argument import with_trees
-from spotree.cli.tree_argument import TreeFile, open_tree
+from spotree.cli.run_argument import TreeFile, open_tree, with_trees
 from spotree.common.sanitize import LONGEST_LINE, shown
 
 if TYPE_CHECKING:

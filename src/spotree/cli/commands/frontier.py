@@ -106,7 +106,7 @@ def _drawn(found: "Frontier", plot: Path | None) -> list[SpotreeError]:
     if plot is None:
         return []
     from spotree.plot._axes import save_picture
-    from spotree.plot.frontier_plot import frontier as draw
+    from spotree.plot.run_plots import frontier as draw
 
     try:
         save_picture(draw(found), plot)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spotree.cli.commands.solve import Depth, MaxLeaves, Threads
-from spotree.cli.completion import engine_names
 from spotree.cli.model_argument import with_model
 from spotree.cli.options import (
     CheckpointEvery,
     CheckpointFile,
     ClusterName,
+    engine_names,
     failure_of,
     keeper_for,
     on_cluster,

@@ -1,14 +1,25 @@
-"""`spotree info MODEL`: what a model is."""
+"""Commands `info` and `models`."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from spotree.cli.model_argument import with_model
-from spotree.cli.output import AsJson, show_facts, show_json
+from spotree.cli.output import AsJson, show_facts, show_json, show_table
 from spotree.common.sanitize import LONGEST_LINE, shown
 
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP, Sense
+
+
+def models(as_json: AsJson = False) -> None:
+    """List the models that ship with spotree."""
+    from spotree.models import describe, names
+
+    described = {name: describe(name) for name in names()}
+    if as_json:
+        show_json("models", {"models": described})
+    else:
+        show_table(["name", "what it is"], [[name, text] for name, text in described.items()])
 
 
 @with_model
@@ -44,7 +55,7 @@ def info(mdp: "MDP", as_json: AsJson = False) -> None:
 def describe_mdp(mdp: "MDP") -> dict[str, Any]:
     """Everything `spotree info` says, as plain values."""
     from spotree.evaluation import optimum, random_return
-    from spotree.mdp.decision_states import relevant_states
+    from spotree.mdp.transforms import relevant_states
     from spotree.trees.ranks import rank_rows
     from spotree.trees.splits import candidate_splits
 

@@ -7,8 +7,7 @@ import typer
 from spotree.cli.commands.smallest import OnlySmallest, hand_over_smallest
 from spotree.cli.commands.solve import Out, Seconds, Seed, Threads
 from spotree.cli.output import AsJson, check_writable
-from spotree.cli.run_argument import with_trees
-from spotree.cli.tree_argument import TreeFile, open_tree
+from spotree.cli.run_argument import TreeFile, open_tree, with_trees
 
 if TYPE_CHECKING:
     from spotree.mdp.model import MDP

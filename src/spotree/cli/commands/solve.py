@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spotree.cli.completion import engine_names, method_names
 from spotree.cli.model_argument import with_model
 from spotree.cli.options import (
     CertificateFile,
@@ -14,8 +13,10 @@ from spotree.cli.options import (
     CheckpointFile,
     ClusterName,
     check_files,
+    engine_names,
     failure_of,
     keeper_for,
+    method_names,
     on_cluster,
     say_checkpoint,
     show_shares,

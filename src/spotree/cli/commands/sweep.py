@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spotree.cli.commands.solve import MaxLeaves, Threads
-from spotree.cli.completion import method_names, model_names
 from spotree.cli.model_argument import with_reading
-from spotree.cli.options import ClusterName
+from spotree.cli.options import ClusterName, method_names, model_names
 from spotree.cli.output import AsJson, show_json, show_table
 from spotree.cli.solution_output import INTERRUPTED
 from spotree.cli.stdio import complain

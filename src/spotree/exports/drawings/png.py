@@ -5,8 +5,7 @@ import warnings
 from typing import Any
 
 from spotree.errors import InvalidProblemError, MissingExtraError
-from spotree.exports.drawings.layout import LINE, PAD, layout
-from spotree.exports.drawings.palette import colours
+from spotree.exports.drawings.layout import LINE, PAD, colours, layout
 from spotree.trees.policy import TreePolicy
 
 SCALE = 2.0  # pixels per unit of the drawing

@@ -2,8 +2,7 @@
 
 from html import escape
 
-from spotree.exports.drawings.layout import LINE, PAD, Box, Drawing, layout
-from spotree.exports.drawings.palette import colours
+from spotree.exports.drawings.layout import LINE, PAD, Box, Drawing, colours, layout
 from spotree.trees.policy import TreePolicy
 from spotree.trees.text import size_text
 

@@ -10,8 +10,15 @@ from dataclasses import dataclass
 from math import lcm
 
 from spotree.errors import ReadError
-from spotree.exports.prism.actions import Action, actions_by_name
-from spotree.exports.prism.names import Names, comment, disjunction, leaf_conditions, number
+from spotree.exports.prism.names import (
+    Action,
+    Names,
+    actions_by_name,
+    comment,
+    disjunction,
+    leaf_conditions,
+    number,
+)
 from spotree.mdp.model import MDP
 from spotree.readers.options import REACH, STEPS, ReadOptions
 from spotree.readers.storm.program import Program, RewardItem

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 
 from spotree.errors import InfeasibleError, InvalidProblemError
-from spotree.improvement.engines.milp.messages import End, News, Orders
-from spotree.improvement.engines.milp.solver import Solver, SolverName, solver_named
+from spotree.improvement.engines.milp.engine import Solver, SolverName, solver_named
+from spotree.improvement.engines.milp.highs_process import End, News, Orders
 from spotree.improvement.limits import at_least, left_of
 from spotree.mdp.model import MDP
 from spotree.methods.method import Method

@@ -17,9 +17,9 @@ from spotree.evaluation import occupancy
 from spotree.improvement.engines.milp.complete_tree import lay_out, path_to, read_off
 from spotree.improvement.engines.milp.linear_program import Builder, Program
 from spotree.improvement.problem import UNSPLIT, Frozen
-from spotree.mdp.decision_states import relevant_states
+from spotree.mdp.graph import reachable_states
 from spotree.mdp.model import MDP
-from spotree.mdp.reachable import reachable_states
+from spotree.mdp.transforms import relevant_states
 from spotree.trees.prune import prune
 from spotree.trees.ranks import rank_rows
 from spotree.trees.splits import splits_at

@@ -6,8 +6,7 @@ import numpy as np
 
 from spotree.errors import InvalidProblemError
 from spotree.evaluation import mixture, policy_value, uniform
-from spotree.improvement.best_tree import best_tree
-from spotree.improvement.engine import Engine
+from spotree.improvement.engine import Engine, best_tree
 from spotree.improvement.engines.registry import as_engine
 from spotree.improvement.limits import Limits, at_least, left_of
 from spotree.improvement.problem import TreeProblem

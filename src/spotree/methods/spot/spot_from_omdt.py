@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from spotree.improvement.limits import at_least, left_of
 from spotree.mdp.model import MDP
+from spotree.methods.method import Method
 from spotree.methods.omdt.method import Omdt
 from spotree.methods.spot.algorithm import Spot, iterate
 from spotree.results.solution import Solution, SolveStatus
@@ -58,3 +59,9 @@ class SpotFromOmdt(Spot):
         if self.omdt_seconds is None or self.omdt_seconds >= limit:
             return min(OMDT_SECONDS, limit / 3)
         return self.omdt_seconds
+
+
+PAPER = Spot(seconds=3600.0)  # uniform weights, exploration 1 / round, half of the tree free, five minutes a round
+PAPER_WARM = SpotFromOmdt(seconds=3600.0, omdt_seconds=300.0)
+
+PRESETS: dict[str, tuple[Method, ...]] = {"paper": (PAPER, PAPER_WARM)}

@@ -26,13 +26,11 @@ from spotree.common.untrusted import (
     whole,
 )
 from spotree.errors import InvalidProblemError, ReadError
-from spotree.mdp.fingerprint import fingerprint
-from spotree.mdp.model import MDP
+from spotree.mdp.model import MDP, fingerprint
 from spotree.proof.checkpoint.open_list_codec import next_number
 from spotree.proof.protocols import Streams
-from spotree.trees.serialize import claimed_tree, tree_entry, tree_lists
+from spotree.trees.serialize import check_fit, check_range, claimed_tree, tree_entry, tree_lists
 from spotree.trees.tree import Tree
-from spotree.trees.validate import check_fit, check_range
 
 VERSION = 1
 

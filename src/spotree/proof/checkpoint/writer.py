@@ -9,7 +9,7 @@ import numpy as np
 
 from spotree.checkpoint import Checkpoint, CheckpointWriter
 from spotree.common.signals import held_interrupts
-from spotree.mdp.fingerprint import fingerprint
+from spotree.mdp.model import fingerprint
 from spotree.proof.attempt import Attempt
 from spotree.proof.checkpoint.format import NOTHING, Packed, SavedProof
 from spotree.proof.monitor import collect

@@ -19,10 +19,9 @@ from spotree.cluster.job_scheduler import Job
 from spotree.common.arrays import Floats, SmallInts
 from spotree.common.signals import undivided
 from spotree.errors import ClusterError
-from spotree.mdp.fingerprint import fingerprint
+from spotree.mdp.model import fingerprint
 from spotree.proof.checkpoint.open_list_codec import Left, Piece
-from spotree.proof.distributed.pool import Pool
-from spotree.proof.distributed.state import Elsewhere, Sent, Spreading
+from spotree.proof.distributed.pool import Elsewhere, Pool, Sent, Spreading
 from spotree.proof.distributed.worker import Answer, Question, prove_pieces
 from spotree.proof.problem import Problem
 from spotree.proof.protocols import Nodes, Streams, Text

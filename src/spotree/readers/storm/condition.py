@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from spotree.errors import ReadError
 from spotree.readers.expression import no_such_label, no_such_name
 from spotree.readers.options import CONDITIONS, ReadOptions
-from spotree.readers.storm.prism_text import with_brackets
+from spotree.readers.storm.program_text import with_brackets
 
 BUILT_IN = ("init", "deadlock")  # labels that every model has, and no expression of the program
 _TOKEN = re.compile(r'"(?P<label>[^"]*)"|(?P<equals>(?<![<>!=])==(?!>))')

@@ -18,7 +18,7 @@ import numpy as np
 
 from spotree.errors import ReadError
 from spotree.readers.explicit_model import ExplicitModel
-from spotree.readers.storm.jani_text import ROUNDING
+from spotree.readers.storm.program_text import ROUNDING
 
 OUT_OF_BOUNDS = "out_of_bounds"
 OUT_OF_BOUNDS_BIT = "_OutOfBoundsBit"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from spotree.errors import ReadError
-from spotree.readers.storm.jani_text import jani_document
+from spotree.readers.storm.program_text import jani_document
 
 
 def check_initial(path: Path, program: Any) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from spotree.errors import MissingExtraError, ReadError, SpotreeError
 from spotree.mdp import MDP
 from spotree.readers.actions import needs_commands
-from spotree.readers.drn.reader import features_of_drn, refuse_false_counts
+from spotree.readers.drn import features_of_drn, refuse_false_counts
 from spotree.readers.explicit_model import ExplicitModel, Kind
 from spotree.readers.options import Constant, ReadOptions
 from spotree.readers.select import choose
@@ -23,8 +23,7 @@ from spotree.readers.storm.condition import BUILT_IN, Condition, conditions_of, 
 from spotree.readers.storm.explore import OUT_OF_BOUNDS_BIT, check_sums, explore
 from spotree.readers.storm.initial import check_initial
 from spotree.readers.storm.isolation import apart
-from spotree.readers.storm.jani_text import parse_jani
-from spotree.readers.storm.prism_text import for_storm
+from spotree.readers.storm.program_text import for_storm, parse_jani
 from spotree.readers.umb.reader import load_umb
 
 

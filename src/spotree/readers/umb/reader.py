@@ -14,8 +14,7 @@ from spotree.mdp.model import MDP
 from spotree.readers.explicit_model import ExplicitModel, Kind, RewardStructure
 from spotree.readers.options import ReadOptions
 from spotree.readers.select import choose
-from spotree.readers.umb.archive import Archive
-from spotree.readers.umb.schema import INDEX
+from spotree.readers.umb.archive import INDEX, Archive
 from spotree.readers.umb.valuations import ValuationError, record_bytes, unpack
 
 

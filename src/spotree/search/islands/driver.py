@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from spotree.cluster.job_scheduler import Job, JobScheduler
-from spotree.mdp.fingerprint import fingerprint
+from spotree.mdp.model import fingerprint
 from spotree.search.depth_search import Pace
 from spotree.search.islands.worker import Order, Report, explore, forget, plain
 from spotree.search.run_context import RunContext

@@ -8,7 +8,7 @@ import numpy as np
 
 from spotree.common.arrays import Features, PerStateAction
 from spotree.improvement.problem import FREE, UNSPLIT, Frozen, TreeProblem
-from spotree.trees.builder import Node, join
+from spotree.trees.layouts import Node, join
 from spotree.trees.tree import Tree
 
 

@@ -1,21 +1,38 @@
 """The paper's program as an engine: a foreign solver finds the tree, we say what it is worth."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from spotree.errors import InvalidProblemError
 from spotree.improvement.engine import Engine
+from spotree.improvement.engines.milp import highs_process as child
 from spotree.improvement.engines.milp.complete_tree import fits, lay_out, read_off, simplest
 from spotree.improvement.engines.milp.formulation import Scale, decode, paper_program
-from spotree.improvement.engines.milp.messages import End, News, Orders
-from spotree.improvement.engines.milp.solver import SolverName, solver_named
+from spotree.improvement.engines.milp.gurobi import gurobi
+from spotree.improvement.engines.milp.highs_process import End, Listener, News, Orders
+from spotree.improvement.engines.milp.linear_program import Program
 from spotree.improvement.limits import Limits, left_of
 from spotree.improvement.problem import Frozen, TreeProblem, too_few_leaves
 from spotree.improvement.result import Status, StepResult
 from spotree.trees.tree import Tree
+
+SolverName: TypeAlias = Literal["highs", "gurobi"]
+Solver: TypeAlias = Callable[[Callable[[], Program], Orders, Listener], End]
+
+_SOLVERS: dict[str, Solver] = {"highs": child.run, "gurobi": gurobi}
+
+
+def solver_named(name: str) -> Solver:
+    """The function that solves the program of a recipe within orders, telling its news to a listener."""
+    if name not in _SOLVERS:
+        raise InvalidProblemError(f"solver is {name!r}; it must be one of {', '.join(map(repr, _SOLVERS))}")
+    return _SOLVERS[name]
+
 
 _STATUS = {
     End.TIME: Status.TIME_LIMIT,

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from spotree.errors import MissingExtraError
+from spotree.improvement.engines.milp.highs_process import End, Listener, News, Orders
 from spotree.improvement.engines.milp.linear_program import Program
-from spotree.improvement.engines.milp.messages import End, Listener, News, Orders
 
 TIGHTEST = 1e-9  # tolerance that Gurobi takes
 GIGABYTE = 1e9  # its unit of memory

@@ -7,8 +7,8 @@ from typing import Any
 import highspy
 import numpy as np
 
+from spotree.improvement.engines.milp.highs_process import End, News, Orders
 from spotree.improvement.engines.milp.linear_program import Program
-from spotree.improvement.engines.milp.messages import End, News, Orders
 
 BOUND_EVERY = 0.05  # seconds between messages that carry a bound alone
 

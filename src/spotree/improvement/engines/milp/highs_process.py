@@ -3,8 +3,7 @@
 HiGHS checks its clock rarely (a limit of 5 s may become 13 s) and cannot be stopped from outside. A killed process
 stops at once, and loses nothing, because every better solution and bound was sent here when it was found. The
 process is given a recipe (a picklable function that makes the program), so that building counts and can be stopped
-too, and it is kept for the next call, because starting one takes about as long as solving a small program.
-"""
+too, and it is kept for the next call, because starting one takes about as long as solving a small program."""
 
 import atexit
 import contextlib
@@ -18,11 +17,59 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeAlias
 
+from spotree.common.arrays import Floats
 from spotree.errors import SpotreeError
 from spotree.improvement.engines.milp.linear_program import Program
-from spotree.improvement.engines.milp.messages import End, Listener, News, Orders
+
+
+class End(Enum):
+    """Why a solver stopped."""
+
+    PROVED = "it proved the best solution"
+    INFEASIBLE = "it proved that there is none"
+    TIME = "its time was up"
+    ENOUGH = "the caller had enough"
+    LOST = "its process ended"
+    INTERRUPTED = "Ctrl-C"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class News:
+    """One message of a running solver: a better solution, a better bound, or both."""
+
+    bound: float
+    solution: Floats | None = None
+    nodes: int = 0
+
+
+Listener: TypeAlias = Callable[[News], bool]  # answers True when the solver may stop
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """How a solver is to work.
+
+    Attributes
+    ----------
+    seconds
+        Wall-clock seconds, None for no limit.
+    threads
+        None for the solver's choice.
+    memory
+        Bytes that the solver may take beyond what its process has at the start, None for no limit.
+    tolerance
+        How far a whole number may be off, and a row broken.
+    """
+
+    seconds: float | None = None
+    threads: int | None = None
+    memory: int | None = None
+    tolerance: float = 1e-9
+
 
 MEMORY_EVERY = 0.02  # seconds between looks at the memory of HiGHS
 GRACE = 0.05  # seconds past the limit that HiGHS gets to stop by itself

@@ -15,11 +15,9 @@ from spotree.common.sanitize import shown
 from spotree.errors import ClusterError, InvalidProblemError, ReadError
 from spotree.improvement.engine import Engine
 from spotree.improvement.engines.rsbb.config import Ground, ground_of
-from spotree.improvement.engines.rsbb.decode import collected, decode
-from spotree.improvement.engines.rsbb.distributed.checkpoint import SavedRegions, load_regions
-from spotree.improvement.engines.rsbb.distributed.driver import Spread
+from spotree.improvement.engines.rsbb.distributed.driver import SavedRegions, Spread, load_regions
 from spotree.improvement.engines.rsbb.open_list import OpenSpace, search_alone, whole_space
-from spotree.improvement.engines.rsbb.ranked_problem import Step, as_step
+from spotree.improvement.engines.rsbb.ranked_problem import Step, as_step, collected, decode
 from spotree.improvement.limits import Limits, left_of, started_threads
 from spotree.improvement.problem import TreeProblem, too_few_leaves
 from spotree.improvement.result import REASONS, Status, StepResult
