@@ -3,7 +3,7 @@
 import numpy as np
 
 from spotree import build_mdp
-from spotree.proof.problem import find_groups
+from spotree.proof.feature_classes import find_groups
 from spotree.search.feature_classes import rank_features
 
 

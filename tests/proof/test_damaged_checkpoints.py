@@ -13,7 +13,7 @@ import spotree
 from spotree.errors import ReadError
 from spotree.proof.attempt import Attempt
 from spotree.proof.checkpoint.format import load_proof
-from spotree.proof.problem import find_groups
+from spotree.proof.feature_classes import find_groups
 from spotree.results.progress import Progress
 
 MDP, DEPTH = spotree.load("traffic_intersection"), 2

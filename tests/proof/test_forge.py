@@ -17,8 +17,8 @@ from spotree.certificates.verify import check as by_one
 from spotree.errors import InfeasibleError, SpotreeError
 from spotree.mdp.build import build_mdp
 from spotree.models import load
+from spotree.proof.feature_classes import find_groups
 from spotree.proof.options import ProofOptions
-from spotree.proof.problem import find_groups
 from spotree.proof.symmetry.symmetries import find_symmetries
 
 pytestmark = pytest.mark.slow

@@ -13,8 +13,8 @@ from spotree.certificates.certificate import Certificate
 from spotree.certificates.records import read_records
 from spotree.errors import InfeasibleError, ReadError
 from spotree.models import load
+from spotree.proof.feature_classes import find_groups
 from spotree.proof.options import ProofOptions
-from spotree.proof.problem import find_groups
 from spotree.proof.symmetry.symmetries import distance, find_symmetries
 
 pytestmark = pytest.mark.slow

@@ -16,8 +16,8 @@ from spotree.common.sanitize import LONGEST_LINE, shown
 from spotree.errors import ReadError
 from spotree.proof.checkpoint.format import NOTHING, Packed, SavedProof
 from spotree.proof.checkpoint.open_list_codec import Left as OpenPieces
+from spotree.proof.feature_classes import Groups
 from spotree.proof.options import RULES, ProofOptions
-from spotree.proof.problem import Groups
 from spotree.proof.protocols import Proving, Streams, Text
 from spotree.trees.tree import Tree, make_tree
 

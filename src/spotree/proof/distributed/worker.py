@@ -12,7 +12,8 @@ from spotree import _core
 from spotree.common.arrays import Floats, SmallInts
 from spotree.mdp.model import MDP
 from spotree.proof.checkpoint.open_list_codec import Left, Piece, places_of_numbers
-from spotree.proof.problem import find_groups, proof_model
+from spotree.proof.feature_classes import find_groups
+from spotree.proof.problem import proof_model
 from spotree.proof.protocols import Nodes
 from spotree.proof.self_loops import without_own_loops
 from spotree.proof.symmetry.symmetries import claimed_symmetries

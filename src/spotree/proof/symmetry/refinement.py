@@ -6,7 +6,7 @@ A colour is a 64-bit hash of what a state is and leads to. Equal colours prove n
 import numpy as np
 
 from spotree.mdp.model import MDP
-from spotree.proof.problem import Groups
+from spotree.proof.feature_classes import Groups
 
 ROUNDS = 3  # of telling a state's neighbours: enough to tell most states apart
 MOST_ROUNDS = 40  # until colours of images stay as they are

@@ -8,7 +8,7 @@ import numpy as np
 from spotree.common.arrays import SmallInts
 from spotree.errors import ReadError
 from spotree.mdp.model import MDP
-from spotree.proof.problem import Groups
+from spotree.proof.feature_classes import Groups
 from spotree.proof.symmetry.candidates import FeatureImages
 from spotree.proof.symmetry.refinement import Colours
 from spotree.trees.ranks import rank_rows
