@@ -189,7 +189,7 @@ def headers_with(pattern: str) -> set[str]:
         ("0xbf58476d1ce4e5b9", "runtime/random.hpp"),  # splitmix
         (r"\bomega\b", "linear/bicgstab.hpp"),
         (r"\.low = std::min", "linear/tarjan.hpp"),
-        (r"struct Split\b", "tree/split.hpp"),  # what a cut means
+        (r"struct Split\b", "tree/complete.hpp"),  # what a cut means
     ],
 )
 def test_a_shared_part_of_the_core_stands_in_one_place(what: str, place: str) -> None:
@@ -215,4 +215,4 @@ def test_the_value_after_a_row_is_summed_in_one_header() -> None:
 
 def test_one_struct_stands_for_the_decision_process() -> None:
     holds = r"^ +(const int32_t\*|std::vector<int32_t>|In2<int32_t>)\s+choice_of;"
-    assert headers_with(holds) == {"model/model.hpp", "bindings/model_arrays.hpp"}
+    assert headers_with(holds) == {"model/model.hpp", "bindings/arrays.hpp"}

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "model/model.hpp"
+
 namespace spotree::bindings {
 
 namespace nb = nanobind;
@@ -58,5 +60,40 @@ void add_rsbb(nb::module_& m);
 void add_neighbourhood(nb::module_& m);
 void add_leaves(nb::module_& m);
 void add_proof(nb::module_& m);
+
+// Once true, the KeyboardInterrupt is pending: after the work either raise it or forget it.
+inline bool interrupted() {
+    nanobind::gil_scoped_acquire hold;
+    return PyErr_CheckSignals() != 0;
+}
+
+inline void raise_interrupt() {
+    if (PyErr_Occurred()) throw nanobind::python_error();
+}
+
+// For searches that answer with what they have, and say that they were interrupted.
+inline void forget_interrupt() { PyErr_Clear(); }
+
+struct ModelArrays {
+    In1<int64_t> choice_start;
+    In2<int32_t> choice_of;
+    In1<int64_t> row_start;
+    In1<int32_t> target;
+    In1<double> probability, reward, initial;
+    double discount;
+
+    Model model() const {
+        return {static_cast<int32_t>(choice_of.shape(0)),
+                static_cast<int32_t>(choice_of.shape(1)),
+                discount,
+                choice_start.data(),
+                choice_of.data(),
+                row_start.data(),
+                target.data(),
+                probability.data(),
+                reward.data(),
+                initial.data()};
+    }
+};
 
 }  // namespace spotree::bindings

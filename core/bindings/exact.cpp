@@ -5,7 +5,6 @@
 
 #include "arrays.hpp"
 #include "exact/solve.hpp"
-#include "interrupted.hpp"
 
 namespace spotree::bindings {
 

@@ -5,9 +5,9 @@
 #include <random>
 #include <tuple>
 
+#include "arrays.hpp"
 #include "leaf_search/leaf_lower_bound.hpp"
 #include "leaf_search/search.hpp"
-#include "model_arrays.hpp"
 
 namespace spotree::bindings {
 

@@ -1,6 +1,7 @@
 // What Python sees of the model.
-#include "model/equal_choices.hpp"
-#include "model_arrays.hpp"
+#include "model/model.hpp"
+
+#include "arrays.hpp"
 
 namespace spotree::bindings {
 

@@ -2,9 +2,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
-#include "interrupted.hpp"
 #include "model/ranks.hpp"
-#include "tree/route.hpp"
+#include "tree/complete.hpp"
 
 namespace spotree::bindings {
 

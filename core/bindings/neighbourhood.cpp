@@ -3,7 +3,7 @@
 
 #include <tuple>
 
-#include "model_arrays.hpp"
+#include "arrays.hpp"
 #include "neighbourhood/portfolio.hpp"
 
 namespace spotree::bindings {

@@ -4,7 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 
-#include "model_arrays.hpp"
+#include "arrays.hpp"
 #include "proof/prove.hpp"
 
 namespace spotree::bindings {

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "arrays.hpp"
-#include "interrupted.hpp"
 #include "rsbb/search.hpp"
 
 namespace spotree::bindings {

@@ -8,11 +8,8 @@
 #include <utility>
 
 #include "arrays.hpp"
-#include "interrupted.hpp"
-#include "model_arrays.hpp"
 #include "values/backup.hpp"
 #include "values/chain_solver.hpp"
-#include "values/optimality_gap.hpp"
 #include "values/recurrent_classes.hpp"
 
 namespace spotree::bindings {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "exact/frozen.hpp"
-#include "exact/tree_arrays.hpp"
+#include "exact/constrained_search.hpp"
+#include "exact/reconstruct.hpp"
 
 namespace spotree::exact {
 

@@ -8,7 +8,7 @@
 
 #include "exact/constrained_search.hpp"
 #include "exact/fallback_tree.hpp"
-#include "tree/route.hpp"
+#include "tree/complete.hpp"
 
 namespace spotree::exact {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "exact/row_set_hash.hpp"
+#include "exact/cache.hpp"
 #include "exact/simd.hpp"
 #include "runtime/stop.hpp"
 

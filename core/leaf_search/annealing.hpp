@@ -10,11 +10,9 @@
 #include "leaf_search/archive.hpp"
 #include "leaf_search/greedy.hpp"
 #include "leaf_search/moves.hpp"
-#include "leaf_search/node_states.hpp"
 #include "leaf_search/preorder_tree.hpp"
 #include "leaf_search/regret_model.hpp"
 #include "leaf_search/size_penalised_dp.hpp"
-#include "leaf_search/weighted_classes.hpp"
 #include "runtime/random.hpp"
 
 namespace spotree::leaves {

@@ -9,7 +9,6 @@
 
 #include "leaf_search/regret_model.hpp"
 #include "leaf_search/size_penalised_dp.hpp"
-#include "leaf_search/weighted_classes.hpp"
 #include "runtime/random.hpp"
 #include "runtime/stop.hpp"
 

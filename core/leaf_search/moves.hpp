@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "leaf_search/node_states.hpp"
 #include "leaf_search/preorder_tree.hpp"
 #include "leaf_search/regret_model.hpp"
 #include "runtime/random.hpp"

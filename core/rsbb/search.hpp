@@ -8,9 +8,9 @@
 
 #include "rsbb/bound.hpp"
 #include "rsbb/branch.hpp"
+#include "rsbb/node_codec.hpp"
 #include "rsbb/open_list.hpp"
 #include "rsbb/primal_heuristic.hpp"
-#include "rsbb/wire_codec.hpp"
 #include "runtime/threads.hpp"
 
 namespace spotree::rsbb {

@@ -4,9 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "tree/split.hpp"
-
 namespace spotree {
+
+struct Split {
+    int32_t feature = 0;
+    int32_t cut = 0;  // ranks below the cut go left; 0 sends every state right, so the node does not split
+    bool operator==(const Split&) const = default;
+};
 
 // Children of node t are 2t + 1 and 2t + 2; leaf k is node num_inner() + k.
 struct CompleteTree {
@@ -78,6 +82,30 @@ inline void copy_subtree(const CompleteTree& source, int32_t from, CompleteTree&
     for (int32_t k = 0; k < leaves; ++k) {
         tree.action[to - tree.num_inner() + k] = source.action[from - tree.num_inner() + k];
     }
+}
+
+struct TreeView {
+    const int32_t* feature;
+    const double* threshold;
+    const int32_t* left;
+    const int32_t* right;
+};
+
+// -1 for a row whose value is no number where the tree looks at it: that is neither below a threshold nor
+// above.
+inline int32_t route_row(const TreeView& tree, const double* row) {
+    int32_t node = 0;
+    while (tree.feature[node] >= 0) {
+        const double value = row[tree.feature[node]];
+        if (value != value) return -1;
+        node = value < tree.threshold[node] ? tree.left[node] : tree.right[node];
+    }
+    return node;
+}
+
+inline void route(const TreeView& tree, const double* features, int64_t rows, int64_t num_features,
+                  int32_t* leaf_of) {
+    for (int64_t i = 0; i < rows; ++i) leaf_of[i] = route_row(tree, features + i * num_features);
 }
 
 }  // namespace spotree

@@ -6,10 +6,10 @@
 #include <variant>
 #include <vector>
 
+#include "linear/bicgstab.hpp"
 #include "linear/chain.hpp"
 #include "linear/components.hpp"
 #include "linear/dense_lu.hpp"
-#include "linear/iterative_solver.hpp"
 #include "linear/sparse_lu.hpp"
 
 namespace spotree {

@@ -13,7 +13,7 @@
 #include <set>
 #include <vector>
 
-#include "model/equal_choices.hpp"
+#include "model/model.hpp"
 
 namespace hostile {
 

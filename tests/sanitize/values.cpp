@@ -5,7 +5,6 @@
 #include "values/backup.hpp"
 #include "values/chain_solver.hpp"
 #include "values/recurrent_classes.hpp"
-#include "values/optimality_gap.hpp"
 
 namespace {
 

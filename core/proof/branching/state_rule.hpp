@@ -8,6 +8,7 @@
 
 #include "proof/log/proof_log.hpp"
 #include "proof/nodes/evaluate_tree.hpp"
+#include "proof/nodes/grouped_model.hpp"
 
 namespace spotree::proof {
 

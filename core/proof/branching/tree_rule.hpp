@@ -3,7 +3,7 @@
 
 #include "proof/bounds/leaf_probing.hpp"
 #include "proof/branching/task_pool.hpp"
-#include "proof/log/subproblem_codec.hpp"
+#include "proof/log/subproblem.hpp"
 #include "proof/nodes/transposition_table.hpp"
 
 namespace spotree::proof {

@@ -5,6 +5,7 @@
 
 #include "proof/branching/tree_rule.hpp"
 #include "proof/nodes/evaluate_tree.hpp"
+#include "proof/nodes/grouped_model.hpp"
 
 namespace spotree::proof {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "proof/log/hashing.hpp"
-#include "tree/split.hpp"
+#include "tree/complete.hpp"
 
 namespace spotree::proof {
 
