@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from pages import PAGES, ROOT, Block, blocks
 from spotree.cli.app import app
-from spotree.readers.read import READERS
+from spotree.readers.registry import READERS
 
 MAKEFILE = (ROOT / "Makefile").read_text()
 

@@ -10,9 +10,7 @@ import pytest
 
 import spotree
 from spotree.errors import InvalidProblemError
-from spotree.exports.code.c import to_c
-from spotree.exports.code.python import to_python
-from spotree.exports.code.rust import to_rust
+from spotree.exports.code import to_c, to_python, to_rust
 from spotree.exports.formatting import identifiers
 from spotree.trees.tree import make_tree
 

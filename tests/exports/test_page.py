@@ -7,7 +7,7 @@ import pytest
 
 import spotree
 from pages import ROOT, blocks
-from spotree.exports.code.python import RESERVED
+from spotree.exports.code import RESERVED
 from spotree.exports.formatting import identifiers
 from spotree.exports.registry import FORMATS
 

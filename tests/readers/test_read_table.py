@@ -9,7 +9,8 @@ import pytest
 from spotree.mdp import build_mdp
 from spotree.readers.npz import SCHEMA, write_npz
 from spotree.readers.options import ReadOptions
-from spotree.readers.read import READERS, read
+from spotree.readers.read import read
+from spotree.readers.registry import READERS
 
 DOCS = Path(__file__).parents[2] / "docs" / "adding-a-reader.md"
 

@@ -22,7 +22,7 @@ from spotree.cli.commands.smallest import smallest
 from spotree.cli.commands.solve import solve
 from spotree.cli.commands.sweep import sweep
 from spotree.cli.model_argument import refuse_properties
-from spotree.readers.read import READERS
+from spotree.readers.registry import READERS
 
 app = typer.Typer(
     name="spotree",

@@ -166,7 +166,8 @@ def is_shipped(model: str) -> bool:
 
 def is_model(word: str) -> bool:
     """Whether a word names a model, not a tree: a shipped one, an environment, or a file that `read` takes."""
-    from spotree.readers.read import READERS, is_unknown
+    from spotree.readers.read import is_unknown
+    from spotree.readers.registry import READERS
 
     named_so = word.lower().endswith(tuple(READERS))
     return is_shipped(word) or named_so or not (Path(word).exists() or is_unknown(word))

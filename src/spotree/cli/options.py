@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def model_names(incomplete: str) -> list[str]:
     """Shipped models, and the files and folders that spotree may find one in."""
     from spotree.models import names
-    from spotree.readers.read import READERS
+    from spotree.readers.registry import READERS
 
     return [*_beginning(incomplete, names()), *_paths(incomplete, tuple(READERS))]
 

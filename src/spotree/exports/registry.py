@@ -36,16 +36,16 @@ FORMATS: dict[str, Format] = {
         remarked="{text}note: {remark}\n",
     ),
     "english": Format(
-        (".rules",), "one rule in English for each leaf", "english", "to_english", remarked="{text}Note: {remark}\n"
+        (".rules",), "one rule in English for each leaf", "text", "to_english", remarked="{text}Note: {remark}\n"
     ),
     "json": Format((".json",), "the tree for programs, to be read back by read_tree", "json", "to_json"),
     "dot": Format(
-        (".dot", ".gv"), "a graph for Graphviz", "drawings.dot", "to_dot", remarked="// {remark}\n{text}"
+        (".dot", ".gv"), "a graph for Graphviz", "drawings.graph", "to_dot", remarked="// {remark}\n{text}"
     ),
     "mermaid": Format(
         (".mmd",),
         "a flowchart for Markdown pages",
-        "drawings.mermaid",
+        "drawings.graph",
         "to_mermaid",
         remarked="%% {remark}\n{text}",
     ),
@@ -59,16 +59,14 @@ FORMATS: dict[str, Format] = {
     "png": Format(
         (".png",), "the same drawing in pixels (needs the extra plot)", "drawings.png", "to_png", gives="bytes"
     ),
-    "python": Format(
-        (".py",), "a function without imports", "code.python", "to_python", remarked="# {remark}\n{text}"
-    ),
+    "python": Format((".py",), "a function without imports", "code", "to_python", remarked="# {remark}\n{text}"),
     "c": Format(
-        (".c",), "a C99 function and an enum of the actions", "code.c", "to_c", remarked="/* {remark} */\n{text}"
+        (".c",), "a C99 function and an enum of the actions", "code", "to_c", remarked="/* {remark} */\n{text}"
     ),
     "rust": Format(
         (".rs",),
         "a Rust function and an enum of the actions",
-        "code.rust",
+        "code",
         "to_rust",
         remarked="// {remark}\n{text}",
     ),

@@ -1,1 +1,0 @@
-"""Source code exports: C, Rust, Python."""
