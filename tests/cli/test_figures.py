@@ -11,8 +11,9 @@ from typer.testing import CliRunner
 
 import spotree
 from spotree.cli.app import app
+from spotree.cli.bars import bars
 from spotree.cli.commands.compare import show_comparison
-from spotree.cli.output import bars, show_facts
+from spotree.cli.output import show_facts
 from spotree.cli.progress_line import LiveLine
 from spotree.cli.solution_output import show_solution
 from spotree.mdp.model import MDP

@@ -14,7 +14,8 @@ from small_models import random_mdp
 from spotree import MDP, Solution, Tree, TreePolicy, build_mdp, evaluate, load, simulate, solve
 from spotree.cli.app import app
 from spotree.cli.commands.diff import split_facts
-from spotree.cli.commands.simulate import Trajectories, _verdict
+from spotree.cli.commands.simulate import _verdict
+from spotree.cli.trajectories import Trajectories
 from spotree.trees.serialize import tree_lists
 from spotree.trees.tree import leaf, make_tree
 

@@ -7,7 +7,7 @@ import pytest
 
 import spotree
 from pages import ROOT, blocks
-from spotree.exports.code import RESERVED
+from spotree.exports.code import PYTHON_RESERVED
 from spotree.exports.formatting import identifiers
 from spotree.exports.registry import FORMATS
 
@@ -32,4 +32,4 @@ def any_version(text: str) -> str:
 def test_the_page_names_every_format_and_how_names_become_identifiers() -> None:
     text = PAGE.read_text()
     assert all(f"`{name}`" in text for name in FORMATS)
-    assert identifiers(["a b", "a-b", "class"], "feature", RESERVED) == ["a_b", "a_b_2", "class_2"]
+    assert identifiers(["a b", "a-b", "class"], "feature", PYTHON_RESERVED) == ["a_b", "a_b_2", "class_2"]

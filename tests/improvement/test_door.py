@@ -139,8 +139,8 @@ def test_an_engine_of_ones_own_is_handed_checked_starts_and_reduced_rows() -> No
 
 
 def test_a_start_is_checked_once_on_every_way_to_an_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    from spotree.improvement import engine as door
     from spotree.improvement import engine as direct
+    from spotree.improvement import engine as door
     from spotree.improvement.problem import check_start
 
     checked: list[Tree | None] = []

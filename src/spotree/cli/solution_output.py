@@ -89,7 +89,7 @@ def exit_as(answer: "Solution | Smallest | Frontier | StepResult", only_proved: 
 
 def show_solution(solution: "Solution") -> None:
     """Print the tree, the facts about it, and its figures side by side."""
-    from spotree.cli.output import show_bars
+    from spotree.cli.bars import show_bars
     from spotree.results.metrics import aim_text
     from spotree.search.request import asked_text
     from spotree.trees.text import size_text

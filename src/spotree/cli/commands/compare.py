@@ -87,7 +87,7 @@ def compare(
 
 def show_comparison(solutions: "Sequence[Solution]") -> None:
     """Print one line a solution, as many columns as the terminal is wide, and the figures as bars."""
-    from spotree.cli.output import show_bars
+    from spotree.cli.bars import show_bars
 
     if not solutions:
         return
