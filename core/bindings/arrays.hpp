@@ -1,4 +1,4 @@
-// How arrays cross between Python and the core, and what each part of the core adds to the module.
+// Arrays between Python and the core, interrupts, and the parts of the module.
 #pragma once
 
 #include <nanobind/nanobind.h>

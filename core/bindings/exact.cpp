@@ -1,4 +1,4 @@
-// What Python sees of exact.
+// Binding of the exact engine.
 #include <nanobind/stl/optional.h>
 
 #include <optional>

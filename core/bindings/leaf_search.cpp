@@ -1,4 +1,4 @@
-// What Python sees of the search by leaves: an object that runs rounds and holds the best trees by size.
+// Binding of the leaf search: runs rounds and holds the best tree of each size.
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 

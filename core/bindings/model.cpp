@@ -1,4 +1,4 @@
-// What Python sees of the model.
+// Binding of the model.
 #include "model/model.hpp"
 
 #include "arrays.hpp"

@@ -1,4 +1,4 @@
-// What Python sees of the neighbourhood search: an object that runs rounds and holds the best tree so far.
+// Binding of the neighbourhood search: runs rounds and holds the incumbent.
 #include <nanobind/stl/tuple.h>
 
 #include <tuple>

@@ -1,4 +1,4 @@
-// What Python sees of the proof: one that runs in the background and can be asked, fed and stopped.
+// Binding of the proof: runs in the background; can be queried, fed and stopped.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>

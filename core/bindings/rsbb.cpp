@@ -1,4 +1,4 @@
-// What Python sees of rsbb.
+// Binding of RSBB.
 #include <optional>
 #include <string>
 

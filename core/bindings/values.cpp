@@ -1,4 +1,4 @@
-// What Python sees of values.
+// Binding of values and occupancy.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 

@@ -1,4 +1,4 @@
-// What solved thresholds of a feature say about its other thresholds.
+// Interval bound: solved thresholds of a feature bound its other thresholds.
 #pragma once
 
 #include <algorithm>

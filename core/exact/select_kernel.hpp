@@ -1,4 +1,4 @@
-// What pays for a subproblem: which kernel, and whether threads.
+// Kernel selection: kernel and threads for a subproblem.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a search by leaves is for, and how a run of annealing serves it.
+// Run planner: the purpose of a leaf search and the annealing runs that serve it.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How far a vector is from solving a chain's equations, and what error that allows at most.
+// Residual of a chain's equations, and the error that it allows at most.
 #pragma once
 
 #include <algorithm>

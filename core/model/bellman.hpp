@@ -1,4 +1,4 @@
-// What a row is worth: reward + discount * expected value of what follows. All sums of this kind stand here.
+// Bellman rows: reward + discount * expected next value. The only place with this sum.
 #pragma once
 
 #include <cmath>

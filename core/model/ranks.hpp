@@ -1,4 +1,4 @@
-// What a feature matrix alone tells: sorted values, each row's rank in them, and which rows are alike.
+// Ranks of a feature matrix: sorted values, the rank of each row, classes of equal rows.
 #pragma once
 
 #include <algorithm>

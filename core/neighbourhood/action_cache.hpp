@@ -1,4 +1,4 @@
-// Which row a tree takes in a state, asked only where it matters and once for each group.
+// Action cache: the row that a tree takes in a state, looked up once for each feature class.
 #pragma once
 
 #include <algorithm>

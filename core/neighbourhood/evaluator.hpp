@@ -1,4 +1,4 @@
-// What a candidate tree is worth: the chain of the states it reaches, solved component by component.
+// Evaluation of a candidate tree: the chain of the states it reaches, solved component by component.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How often a tree visits each state: the balance equations, component by component.
+// Occupancy of a tree: the balance equations, component by component.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What all threads of a proof share: the problem, the best tree so far, and when to stop.
+// Shared state of the threads of a proof: model, size budget, boxes, incumbent, stop.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What each tree node may still become: a box over the paper's (a, b, c, d).
+// Subproblem of RSBB: a box over the paper's (a, b, c, d) for each tree node.
 #pragma once
 
 #include <bit>

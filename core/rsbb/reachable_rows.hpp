@@ -1,4 +1,4 @@
-// Which rows can arrive at which nodes under the trees of a region.
+// Rows that can reach each tree node under the trees of a subproblem.
 #pragma once
 
 #include "rsbb/node.hpp"

@@ -1,4 +1,4 @@
-// When a search must end: a deadline, a full memory, or somebody's wish.
+// Stop conditions: deadline, memory limit, interrupt.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Where a chain goes on for ever: components that nothing leaves and in which no episode ends.
+// Recurrent classes of a chain in which no episode ends.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-"""What can go wrong, as one family.
+"""Exceptions of spotree, one family.
 
 SpotreeError
 ├── InvalidModelError        the model breaks a rule of MDPs (also a ValueError)

@@ -1,4 +1,4 @@
-// What an action gains in each group of states, for a pair of state values and state weights.
+// Gain of each action in each feature class, for given state values and state weights.
 #pragma once
 
 #include <algorithm>

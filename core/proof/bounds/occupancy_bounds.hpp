@@ -1,4 +1,4 @@
-// How often every improving tree must visit each state, at least.
+// Lower bounds on the occupancy of each state under every improving tree.
 #pragma once
 
 #include "proof/bounds/relaxation.hpp"

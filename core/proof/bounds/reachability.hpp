@@ -1,4 +1,4 @@
-// Which states and choices are left when only allowed actions are taken.
+// States and choices reachable under allowed actions.
 #pragma once
 
 #include "proof/total_reward/end_components.hpp"

@@ -1,4 +1,4 @@
-// What can still be done with the open nodes of a partial tree, as its last processed region tells.
+// Open nodes of a partial tree and what they may still become, from its last processed subproblem.
 #pragma once
 
 #include <memory>

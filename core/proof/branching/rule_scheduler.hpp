@@ -1,4 +1,4 @@
-// Which of the two rules has come further: threads work where the proof gets on.
+// Rule scheduler: threads work for the branching rule that progresses.
 #pragma once
 
 #include "proof/branching/state_rule.hpp"

@@ -1,4 +1,4 @@
-// What a proof writes down for the certificate, region by region; see docs/proof.md for the layout.
+// Proof log for the certificate, one record per subproblem; the layout is in docs/proof.md.
 #pragma once
 
 #include "proof/bounds/bounding.hpp"

@@ -1,4 +1,4 @@
-// Which actions each group of states may still take.
+// Allowed actions of each feature class.
 #pragma once
 
 #include <bit>

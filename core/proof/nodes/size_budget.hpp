@@ -1,4 +1,4 @@
-// Which sizes of subtrees there are, and how a size is shared out between two sides.
+// Size budget of subtrees, and its division between two sides.
 #pragma once
 
 #include <algorithm>

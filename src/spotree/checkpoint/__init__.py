@@ -1,4 +1,4 @@
-"""Where a long run stands, in a file: what is written now and then, and read when the run goes on."""
+"""Checkpoint files of long runs."""
 
 from spotree.checkpoint.checkpoint import ArrayClaim as ArrayClaim
 from spotree.checkpoint.checkpoint import Checkpoint as Checkpoint

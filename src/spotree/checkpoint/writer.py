@@ -1,4 +1,4 @@
-"""When a checkpoint is written, and what happens when it cannot be: the run goes on."""
+"""Periodic checkpoint writer; a failed write never ends the run."""
 
 import errno
 import fcntl

@@ -1,4 +1,4 @@
-"""How a command gets its model: a shipped name, or a file and how to read it."""
+"""The MODEL argument: a shipped name, or a file with reading options."""
 
 import inspect
 from collections.abc import Callable, Sequence

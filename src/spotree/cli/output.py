@@ -1,4 +1,4 @@
-"""How commands print: JSON for programs, aligned text for people."""
+"""Output of commands: JSON for programs, aligned text for people."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""How a solution is handed over: saved and printed, and neither is lost when the other fails."""
+"""Output of a solution: saved and printed; a failure of one does not lose the other."""
 
 import math
 import shlex

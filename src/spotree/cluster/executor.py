@@ -1,4 +1,4 @@
-"""What does work elsewhere, as a driver sees it: named workers that run one function at a time."""
+"""Executor protocol: named workers that run one function at a time; the version on threads."""
 
 import concurrent.futures
 from collections.abc import Callable, Collection

@@ -1,4 +1,4 @@
-"""What a worker keeps between tasks: shared values by their digest, the most recent ones."""
+"""Cache of a worker: shared values by digest, least recently used out first."""
 
 import pickle
 import threading

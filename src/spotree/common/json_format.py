@@ -1,4 +1,4 @@
-"""One shape for every JSON document, in files and from `--json`: what it is, its version, and who wrote it."""
+"""Envelope of every JSON document, in files and from `--json`: format, version, writer."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a policy is worth."""
+"""Evaluation of policies: values, occupancy, optimum, simulation."""
 
 from spotree.evaluation.chain import Policy as Policy
 from spotree.evaluation.chain import PolicyChain as PolicyChain

@@ -1,4 +1,4 @@
-"""How much the best of all policies can gain on given values: a proved bound, discounted or not."""
+"""Proved bound on the optimality gap of given values, discounted or not."""
 
 from dataclasses import replace
 

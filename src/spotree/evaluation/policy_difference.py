@@ -1,4 +1,4 @@
-"""Why one policy returns less than another: what each state adds to the difference."""
+"""Performance-difference decomposition: the contribution of each state to the gap between two policies."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What each action is worth if a given value follows."""
+"""Q-values: the value of each action, given the value of the next state."""
 
 import numpy as np
 

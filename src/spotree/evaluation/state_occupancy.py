@@ -1,4 +1,4 @@
-"""How often a policy visits each state."""
+"""Occupancy: expected discounted visits of a policy to each state."""
 
 import math
 

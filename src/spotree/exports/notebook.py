@@ -1,4 +1,4 @@
-"""How models and answers show themselves in a notebook: HTML with nothing from elsewhere, on light and dark paper."""
+"""HTML display of models and results in notebooks, without external resources, for light and dark themes."""
 
 import math
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Which formats a tree can be exported to, and by whom."""
+"""Registry of export formats."""
 
 from dataclasses import dataclass
 from typing import Literal

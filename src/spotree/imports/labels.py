@@ -1,4 +1,4 @@
-"""How another tool names a feature or an action: by its name, or by a number that counts from 0."""
+"""Feature and action labels of other tools: names, or numbers from 0."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""One improvement step: the tree that collects the most gain, by the engine of choice."""
+"""The improvement step: the tree with the largest total gain, by any engine."""
 
 import time
 from dataclasses import replace

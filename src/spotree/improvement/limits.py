@@ -1,4 +1,4 @@
-"""When an engine must stop."""
+"""Limits of an engine: time, threads, memory, gap."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""What an engine answers: a tree, what it is worth, and what no tree can exceed."""
+"""Result of an engine: tree, value, upper bound, status."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What is decided: the Markov decision process, the one door into it, and its reachable part."""
+"""The Markov decision process, `build_mdp`, and its reachable part."""
 
 from spotree.mdp.build import build_mdp
 from spotree.mdp.choices import ChoiceRows

@@ -1,4 +1,4 @@
-"""What the graph of an MDP alone tells: where one can stay for ever, and from where one can surely stop."""
+"""Graph analysis of an MDP: reachable states, end components, states that surely reach an end."""
 
 from dataclasses import replace
 from typing import NamedTuple

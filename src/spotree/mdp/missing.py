@@ -1,4 +1,4 @@
-"""What happens where a policy picks an action that the state does not offer.
+"""Missing actions: the outcome where a policy picks an action that the state does not offer.
 
 "random"
     A uniformly random one of the state's choices is taken (the average of its rows and rewards).

@@ -1,4 +1,4 @@
-"""What is decided: a finite Markov decision process, frozen, its choices as rows of one sparse matrix."""
+"""`MDP`: a frozen finite Markov decision process; its choices are rows of one sparse matrix."""
 
 import hashlib
 import os

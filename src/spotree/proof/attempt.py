@@ -1,4 +1,4 @@
-"""One attempt of the core to prove that no tree exceeds a level, with what it writes down."""
+"""One proof attempt in the core at a target value, with its log."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""One call of `certify`: attempts in turn, each in the background, while searches look for better trees."""
+"""Driver of `certify`: attempts in turn, in the background, while searches look for better trees."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Whether a margin means anything for a model: how far float64 rounding can move the bounds of a proof about it."""
+"""Rounding margins: how far float64 can move the bounds of a proof."""
 
 import math
 

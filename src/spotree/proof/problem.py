@@ -1,4 +1,4 @@
-"""What all attempts of a proof share: the groups of states, the margin, and the core's arrays."""
+"""Proof problem shared by all attempts: feature classes, margin, arrays of the core."""
 
 from dataclasses import dataclass
 from typing import Any

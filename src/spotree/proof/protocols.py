@@ -1,4 +1,4 @@
-"""What a proof that runs can be asked and told, be it the core's own or one that is spread over workers."""
+"""Protocol of a running proof, in the core or distributed over workers."""
 
 from typing import Protocol, TypeAlias
 

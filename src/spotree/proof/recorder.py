@@ -1,4 +1,4 @@
-"""What a run has shown so far: its bound, its history, and the certificate that is being written."""
+"""Recorder of a proof: bound, history, and the certificate being written."""
 
 import math
 import warnings

@@ -1,4 +1,4 @@
-"""What a proof attempts next, and for how long: a pure function of what has happened.
+"""Schedule of proof attempts: the next target value and its time, a pure function of the progress so far.
 
 The incumbent's own level comes first: proved, it ends the run. Where it does not get on, levels above the incumbent are
 easier to prove, and each lowers the bound. The seconds that a level takes grow about exponentially on the way down, and

@@ -1,4 +1,4 @@
-"""How a run shares its time between search and proof: pure functions of what has happened.
+"""Time sharing between search and proof: pure functions of the progress so far.
 
 A first attempt comes early, as it costs little: once the search has a tree worth proving. It ends soon unless it gets
 on. Later attempts wait until the search has stalled. So a proof that does not close takes a small part of the time, and

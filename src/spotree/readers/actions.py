@@ -1,4 +1,4 @@
-"""Which action a choice is: by its label, or by the command it comes from."""
+"""Actions of a file model: by label, or by the command that a choice comes from."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a caller of `read` may ask for, checked once and handed to every reader."""
+"""Options of `read`, checked once and passed to every reader."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields

@@ -1,1 +1,1 @@
-"""What a person sees of an answer."""
+"""The HTML report."""

@@ -1,4 +1,4 @@
-"""What was solved, in words: the part of a report that says what the figures mean."""
+"""Summary of the solved problem in words: the part of a report that explains the figures."""
 
 import math
 import platform

@@ -1,4 +1,4 @@
-"""What a run leaves behind beside its tree: one line for each new best or round, and what other sizes would bring."""
+"""Progress records: one for each improvement or round, and the values of other sizes."""
 
 import math
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Which model an answer was found on, for as long as somebody holds that model."""
+"""Weak map from a solution to the MDP that it was found on."""
 
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, ref

@@ -1,4 +1,4 @@
-"""What a run answers: a policy, what it is worth, what no tree of its size can exceed, and how that was found."""
+"""Solution: policy, value, bound on all trees of its size, status and history."""
 
 import json
 import math

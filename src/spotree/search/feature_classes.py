@@ -1,4 +1,4 @@
-"""What of a model can matter to a tree: choices that differ, and groups of equal states that have one."""
+"""Feature classes of an MDP: merged choices, and classes of equal states with a real choice."""
 
 from dataclasses import dataclass
 

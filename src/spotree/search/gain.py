@@ -1,4 +1,4 @@
-"""What an action is worth in a state, times how much the state counts: the input of an improvement step."""
+"""Gain of the improvement step: Q-value times state weight."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What may be asked of a search, checked before any work is done."""
+"""Request to a search, validated before any work, and the protocols of searches and provers."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What stands around every search: the clock, the best and the random return, and how a tree becomes a Solution."""
+"""Run context of a search: clock, optimum, random baseline, and the factory of Solutions."""
 
 import hashlib
 import math

@@ -1,4 +1,4 @@
-"""Where a search stands, as its checkpoint says."""
+"""Checkpoint of a search."""
 
 import math
 import os

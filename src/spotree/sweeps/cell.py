@@ -1,4 +1,4 @@
-"""One cell of a sweep: run, here or elsewhere, and what stands in the table."""
+"""One cell of a sweep: its run, local or remote, and its row in the table."""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping

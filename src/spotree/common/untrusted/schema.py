@@ -1,4 +1,4 @@
-"""What a JSON entry may be: small checks that fit into each other; a complaint names the entry and its value.
+"""Schemas of JSON entries: small composable checks; an error names the entry and its value.
 
 A check takes the entry's name and its value and returns nothing. Entries that no record names are ignored: a later
 version may have added them.

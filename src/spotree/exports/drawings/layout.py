@@ -1,4 +1,4 @@
-"""Where the boxes of a drawn tree stand: from left to right, a column for each depth, a row for each leaf."""
+"""Layout and colours of a drawn tree: left to right, a column for each depth, a row for each leaf."""
 
 from dataclasses import dataclass
 from unicodedata import east_asian_width

@@ -1,4 +1,4 @@
-"""Where a proof stands, as its checkpoint says."""
+"""Checkpoint format of a proof."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""One task of a spread proof: a worker closes what it can of some pieces in the time that it is given."""
+"""Worker of a distributed proof: closes open subproblems within its time."""
 
 import threading
 import time

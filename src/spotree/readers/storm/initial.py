@@ -1,4 +1,4 @@
-"""Where the variables of a PRISM or JANI program begin: within their ranges, or the program is refused."""
+"""Initial values of the variables of a PRISM or JANI program, checked against their ranges."""
 
 import re
 from collections.abc import Iterator

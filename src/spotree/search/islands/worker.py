@@ -1,4 +1,4 @@
-"""One island of a search on many machines: what a worker does between two exchanges of the best tree."""
+"""Worker of the island search: rounds between two exchanges of the incumbent."""
 
 import copy
 import threading

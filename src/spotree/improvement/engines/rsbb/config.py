@@ -1,4 +1,4 @@
-"""What every part of one branch and bound knows: the step and its settings, on whatever machine."""
+"""Configuration of a branch and bound: problem and settings, the same on every machine."""
 
 import hashlib
 from dataclasses import dataclass, fields, replace

@@ -1,4 +1,4 @@
-"""What is left of a branch and bound: the regions that are open, the best tree, and what they prove."""
+"""Open list of a branch and bound: open subproblems, incumbent, bound."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""One part of a branch and bound on many machines: what a worker does with the regions that it holds."""
+"""Worker of a distributed branch and bound."""
 
 import threading
 from collections import OrderedDict
