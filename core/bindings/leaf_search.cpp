@@ -15,7 +15,7 @@ namespace {
 
 using leaves::Aim;
 using leaves::LeafSearch;
-using leaves::LossModel;
+using leaves::RegretModel;
 using leaves::Shape;
 using neighbourhood::SearchModel;
 
@@ -91,9 +91,9 @@ class LeafSearchObject {
     double least_leaves(int64_t work, double seconds) const {
         nb::gil_scoped_release release;
         Stop stop(seconds);
-        std::random_device system;  // names that nobody can know: see Programme
+        std::random_device system;  // names that nobody can know: see SizePenalisedDp
         const uint64_t secret = (static_cast<uint64_t>(system()) << 32) ^ system();
-        return leaves::MustReach(losses_).least_leaves(secret, work, stop);
+        return leaves::LeafLowerBound(losses_).least_leaves(secret, work, stop);
     }
 
     int32_t num_states() const { return losses_.num_states; }
@@ -104,7 +104,7 @@ class LeafSearchObject {
     std::tuple<ModelArrays, In2<int32_t>, In1<int32_t>, In2<int32_t>, In1<int32_t>, In1<double>>
         arrays_;  // keeps alive what the model points to
     SearchModel model_;
-    LossModel losses_;
+    RegretModel losses_;
     LeafSearch search_;
 };
 

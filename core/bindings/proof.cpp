@@ -51,7 +51,7 @@ struct OwnedProblem : ProofModel {
 using TextArrays = std::tuple<int32_t, Out1<int32_t>, Out1<double>>;
 using LeftArrays = std::tuple<Out1<int32_t>, Out1<double>>;
 
-TextArrays as_tuple(const Journal::Text& text) {
+TextArrays as_tuple(const ProofLog::Text& text) {
     return {text.epoch, to_array(text.words), to_array(text.numbers)};
 }
 
@@ -78,11 +78,11 @@ class Proof {
 
     // Go on with the streams of a stopped proof, which holds up to its bound.
     void resume(In1<int32_t> words, In1<double> numbers, double bound) {
-        OldProof old;
+        ReplayedProof old;
         old.words = copy_of<int32_t>(words);
         old.numbers = copy_of<double>(numbers);
         old.bound = bound;
-        OldProof(old).replay(
+        ReplayedProof(old).replay(
             prover_.shared.model,
             prover_.shared.symmetries);  // a malformed one raises here, not in the background
         prover_.old = std::move(old);

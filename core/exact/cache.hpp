@@ -1,5 +1,4 @@
-// What is known about sets of rows: optimum or lower bound per depth, shared by all threads, bounded in
-// memory.
+// Cache of row sets: optimum or lower bound per depth, shared by all threads, bounded in memory.
 #pragma once
 
 #include <cstdint>

@@ -62,11 +62,11 @@ class Shape {
     std::vector<int32_t> fewest_;
 };
 
-class Guided {
+class ConstrainedSearch {
   public:
     // `most_leaves` is at least 1; the tree goes into `rebuild`.
-    Guided(Search& search, Rebuild& rebuild, const Ranks& prep, const Reduced& reduced, const Block& root,
-           const Shape& shape, int depth)
+    ConstrainedSearch(Search& search, Rebuild& rebuild, const Ranks& prep, const Reduced& reduced,
+                      const Block& root, const Shape& shape, int depth)
         : search_(search),
           rebuild_(rebuild),
           apart_(prep, reduced),
@@ -185,7 +185,7 @@ class Guided {
             if (low >= value - search_.eps()) break;
             if (search_.stop().check()) return 0.0;
             Rows left, right;
-            Apart::part(*block, s, left, right);
+            RowPartition::part(*block, s, left, right);
             value = std::min(value, best_free_shares(t, d, left, right, leaves, value));
         }
         return stopped() ? 0.0 : value;
@@ -225,7 +225,7 @@ class Guided {
         Rows left, right;
         for (int32_t s = 0; s < block.splits; ++s) {
             if (search_.stop().check()) break;
-            Apart::part(block, s, left, right);
+            RowPartition::part(block, s, left, right);
             const int below = std::min(d - 1, leaves - 2);
             const double low =
                 free_part(t, below, left, full(below)) + free_part(t, below, right, full(below));
@@ -309,7 +309,7 @@ class Guided {
         }
         Rows left, right;
         for (int32_t s = 0; s < block->splits; ++s) {
-            Apart::part(*block, s, left, right);
+            RowPartition::part(*block, s, left, right);
             for (int32_t k = std::max(1, leaves - full(d - 1)); k <= std::min(full(d - 1), leaves - 1); ++k) {
                 if (stopped()) return build_free(t, d, rows, leaves);
                 if (free_part(t, d - 1, left, k) + free_part(t, d - 1, right, leaves - k) > most) continue;
@@ -326,7 +326,7 @@ class Guided {
 
     Search& search_;
     Rebuild& rebuild_;
-    Apart apart_;
+    RowPartition apart_;
     const Reduced& reduced_;
     const Block& root_;
     const Shape& shape_;

@@ -137,17 +137,17 @@ class Sweep {
         const double* raw = sums.raw.data() + static_cast<size_t>(s) * stride;
         const double* side =
             sides_.side_of(s + 2);  // the block is compact: row s + 2 of the table is split s
-        Four a = all_of(kInfinity), b = a, c = a, d = a;
+        Simd256 a = all_of(kInfinity), b = a, c = a, d = a;
         for (int32_t k = 0; k < stride; k += kLanes) {
-            const Four x = load(running_.data() + k) + load(raw + k);
+            const Simd256 x = load(running_.data() + k) + load(raw + k);
             store(running_.data() + k, x);
-            const Four y = load(side + k) - x;
+            const Simd256 y = load(side + k) - x;
             a = smaller(a, x);
             b = smaller(b, load(left_total_.data() + k) - x);
             c = smaller(c, y);
             d = smaller(d, load(right_total_.data() + k) - y);
         }
-        const Four m = least_lanes(a, b, c, d);
+        const Simd256 m = least_lanes(a, b, c, d);
         left = std::min(left, m[0] + m[1]);
         right = std::min(right, m[2] + m[3]);
     }
@@ -176,7 +176,7 @@ struct Worker {
     std::vector<std::unique_ptr<Node>> node;    // [depth]
     std::vector<std::unique_ptr<Block>> block;  // [depth]
     Pairs small;
-    Growing sums;
+    IncrementalTable sums;
     Depth2 values;
     Sweep sweep;
     std::vector<int32_t> rows, from;

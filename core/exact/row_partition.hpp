@@ -11,9 +11,9 @@ namespace spotree::exact {
 
 using Rows = std::vector<int32_t>;
 
-class Apart {
+class RowPartition {
   public:
-    Apart(const Ranks& prep, const Reduced& reduced) : prep_(prep), reduced_(reduced) {}
+    RowPartition(const Ranks& prep, const Reduced& reduced) : prep_(prep), reduced_(reduced) {}
 
     // The rows on one side of any threshold.
     Rows side(const Rows& rows, int32_t feature, double threshold, bool left) const {

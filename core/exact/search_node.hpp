@@ -28,7 +28,7 @@ struct Node {
     bool growing = false;        // depth 3: features one by one, thresholds ascending, one growing table
     std::atomic<int32_t> next_feature{0};
     bool by_triples = false;  // depth 3, two-valued features: tables of sides come from sums over triples
-    Triples triples;
+    TripleTable triples;
     std::atomic<int32_t> next_slice{0}, slices{0};  // to be built; finished
     std::atomic<bool> exhausted{false};             // every split is taken or out of the question
     std::atomic<int32_t> helpers{0};                // threads at work here beside the owner

@@ -19,8 +19,8 @@ inline bool use_table(const Block& block, const Options& options) {
     return 7 * b * b + n * z * z < 1.2 * b * b + 8 * n * z * block.num_features() || b < kFewSplits;
 }
 
-// Growing tables save scattering but copy the table for every threshold: for many rows and few splits.
-// Deeper down budgets and the cache leave too few thresholds to solve.
+// IncrementalTable tables save scattering but copy the table for every threshold: for many rows and few
+// splits. Deeper down budgets and the cache leave too few thresholds to solve.
 inline bool use_growing(const Node& node, const Options& options) {
     if (node.depth != 3 || !node.tabled) return false;
     if (options.kernel != Kernel::automatic) return options.kernel == Kernel::incremental;
@@ -34,7 +34,7 @@ inline bool use_triples(const Node& node, const Options& options) {
     const Block& block = *node.block;
     if (node.depth != 3 || !node.tabled || node.growing || block.splits != block.num_features()) return false;
     const double b = block.splits, n = block.rows, z = block.entry.size() / n;
-    if (Triples::bytes(b, block.stride) > options.memory / 4 / options.threads) return false;
+    if (TripleTable::bytes(b, block.stride) > options.memory / 4 / options.threads) return false;
     if (options.kernel != Kernel::automatic) return options.kernel == Kernel::triple;
     return options.depth <= 4 && n * z * z * z > 8 * b * b * b;
 }

@@ -1,4 +1,4 @@
-// Four doubles at a time, and buffers that suit them.
+// SIMD on doubles: four at a time, and buffers that suit them.
 #pragma once
 
 #include <cstddef>
@@ -12,55 +12,55 @@
 namespace spotree::exact {
 
 constexpr int kLanes = 4;
-typedef double Four __attribute__((vector_size(32)));
+typedef double Simd256 __attribute__((vector_size(32)));
 
-inline Four load(const double* p) {
-    Four x;
+inline Simd256 load(const double* p) {
+    Simd256 x;
     std::memcpy(&x, p, sizeof x);
     return x;
 }
 
-inline void store(double* p, Four x) { std::memcpy(p, &x, sizeof x); }
+inline void store(double* p, Simd256 x) { std::memcpy(p, &x, sizeof x); }
 
-inline Four all_of(double x) { return Four{x, x, x, x}; }
+inline Simd256 all_of(double x) { return Simd256{x, x, x, x}; }
 
 #ifdef __AVX__
-inline Four smaller(Four a, Four b) { return (Four)_mm256_min_pd((__m256d)a, (__m256d)b); }
+inline Simd256 smaller(Simd256 a, Simd256 b) { return (Simd256)_mm256_min_pd((__m256d)a, (__m256d)b); }
 
 // The least lane of each of four vectors, as one vector.
-inline Four least_lanes(Four a, Four b, Four c, Four d) {
-    const Four ab = smaller((Four)_mm256_unpacklo_pd((__m256d)a, (__m256d)b),
-                            (Four)_mm256_unpackhi_pd((__m256d)a, (__m256d)b));
-    const Four cd = smaller((Four)_mm256_unpacklo_pd((__m256d)c, (__m256d)d),
-                            (Four)_mm256_unpackhi_pd((__m256d)c, (__m256d)d));
-    return smaller((Four)_mm256_permute2f128_pd((__m256d)ab, (__m256d)cd, 0x20),
-                   (Four)_mm256_permute2f128_pd((__m256d)ab, (__m256d)cd, 0x31));
+inline Simd256 least_lanes(Simd256 a, Simd256 b, Simd256 c, Simd256 d) {
+    const Simd256 ab = smaller((Simd256)_mm256_unpacklo_pd((__m256d)a, (__m256d)b),
+                               (Simd256)_mm256_unpackhi_pd((__m256d)a, (__m256d)b));
+    const Simd256 cd = smaller((Simd256)_mm256_unpacklo_pd((__m256d)c, (__m256d)d),
+                               (Simd256)_mm256_unpackhi_pd((__m256d)c, (__m256d)d));
+    return smaller((Simd256)_mm256_permute2f128_pd((__m256d)ab, (__m256d)cd, 0x20),
+                   (Simd256)_mm256_permute2f128_pd((__m256d)ab, (__m256d)cd, 0x31));
 }
 #else
-inline Four smaller(const Four& a, const Four& b) {
-    Four x;
+inline Simd256 smaller(const Simd256& a, const Simd256& b) {
+    Simd256 x;
     for (int k = 0; k < kLanes; ++k) x[k] = a[k] < b[k] ? a[k] : b[k];
     return x;
 }
 
-inline double least_of(const Four& a) {
+inline double least_of(const Simd256& a) {
     const double x = a[0] < a[1] ? a[0] : a[1], y = a[2] < a[3] ? a[2] : a[3];
     return x < y ? x : y;
 }
 
-inline Four least_lanes(const Four& a, const Four& b, const Four& c, const Four& d) {
-    return Four{least_of(a), least_of(b), least_of(c), least_of(d)};
+inline Simd256 least_lanes(const Simd256& a, const Simd256& b, const Simd256& c, const Simd256& d) {
+    return Simd256{least_of(a), least_of(b), least_of(c), least_of(d)};
 }
 #endif
 
-inline double least_lane(Four a) {
+inline double least_lane(Simd256 a) {
     const double x = a[0] < a[1] ? a[0] : a[1], y = a[2] < a[3] ? a[2] : a[3];
     return x < y ? x : y;
 }
 
 // The least of `count` numbers, a multiple of four.
 inline double least(const double* p, int count) {
-    Four x = load(p);
+    Simd256 x = load(p);
     for (int k = kLanes; k < count; k += kLanes) x = smaller(x, load(p + k));
     return least_lane(x);
 }

@@ -104,8 +104,8 @@ inline Solution solve(const Ranks& prep, const double* gain, int32_t actions, co
     const double given = start ? loss_of(prep, work.reduced, *start) : kInfinity;
     double lower;
     if (guide) {
-        lower =
-            Guided(work.search, work.rebuild, prep, work.reduced, root, shape, options.depth).solve(leaves);
+        lower = ConstrainedSearch(work.search, work.rebuild, prep, work.reduced, root, shape, options.depth)
+                    .solve(leaves);
     } else if (options.depth <= 2) {
         work.rebuild.build(root, options.depth, false, 0.0);
         lower = stop.raised() ? 0.0 : work.rebuild.loss;

@@ -33,7 +33,7 @@ struct Plan {
 
 class Annealing {
   public:
-    Annealing(const LossModel& model, ShapeJudge& judge, Programme& programme)
+    Annealing(const RegretModel& model, ShapeJudge& judge, SizePenalisedDp& programme)
         : model_(model), judge_(judge), programme_(programme), changes_(model), land_(model) {}
 
     int64_t work() const { return kPerMove * moved_; }
@@ -130,11 +130,11 @@ class Annealing {
         }
     }
 
-    const LossModel& model_;
+    const RegretModel& model_;
     ShapeJudge& judge_;
-    Programme& programme_;
+    SizePenalisedDp& programme_;
     Changes changes_;
-    Territory land_;
+    NodeStates land_;
     Plan plan_;
     Shape candidate_;
     Items items_;

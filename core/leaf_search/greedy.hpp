@@ -15,13 +15,13 @@
 
 namespace spotree::leaves {
 
-using ShapeJudge = neighbourhood::JudgeOf<Shape>;
+using ShapeJudge = neighbourhood::AcceptanceOf<Shape>;
 
 class Greedy {
   public:
     int64_t work = 0;
 
-    explicit Greedy(const LossModel& model) : model_(model) {}
+    explicit Greedy(const RegretModel& model) : model_(model) {}
 
     // From the states that some optimal policy reaches; what the tree reaches beside them is added, and the
     // tree grown anew. The judge holds it in the end. `max_depth` < 0 is no limit.
@@ -194,7 +194,7 @@ class Greedy {
         return entropy_ ? sum : size - most;
     }
 
-    const LossModel& model_;
+    const RegretModel& model_;
     int32_t max_depth_ = -1;
     Stop* stop_ = nullptr;
     bool entropy_ = false;

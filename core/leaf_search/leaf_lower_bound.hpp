@@ -18,9 +18,9 @@ namespace spotree::leaves {
 // can lead past it for ever: the greatest set of states without it that has, in every state, a choice without
 // regret that stays inside. A tree whose actions are right in all unavoidable states has at least as many
 // leaves as the smallest tree for these alone.
-class MustReach {
+class LeafLowerBound {
   public:
-    explicit MustReach(const LossModel& model) : model_(model) {
+    explicit LeafLowerBound(const RegretModel& model) : model_(model) {
         entering_.resize(model.num_states);
         state_of_.resize(model.num_rows());
         rows_.assign(model.num_states, 0);
@@ -57,7 +57,7 @@ class MustReach {
             model_, states, [&](int32_t, int32_t row) { return model_.surely_regretted(row) ? 1.0 : 0.0; },
             items);
         Random random(secret);
-        Programme programme(model_, secret);
+        SizePenalisedDp programme(model_, secret);
         const auto tree =
             programme.best(items, std::numeric_limits<double>::infinity(), -1, budget, random, &stop);
         return tree ? programme.cost() : 0;
@@ -88,7 +88,7 @@ class MustReach {
         });
     }
 
-    const LossModel& model_;
+    const RegretModel& model_;
     std::vector<std::vector<int32_t>> entering_;  // [state] rows without regret that lead there
     std::vector<int32_t> state_of_;               // [row]
     std::vector<int32_t> rows_, left_;            // [state] rows without regret; those not yet ruled out

@@ -15,10 +15,11 @@ namespace spotree::leaves {
 
 class Changes {
   public:
-    explicit Changes(const LossModel& model) : model_(model) {}
+    explicit Changes(const RegretModel& model) : model_(model) {}
 
     // `land` is that of the tree, `wrong` its reached states with regret. May leave the tree as it is.
-    void change(Shape& tree, const Territory& land, const std::vector<int32_t>& wrong, Random& random) const {
+    void change(Shape& tree, const NodeStates& land, const std::vector<int32_t>& wrong,
+                Random& random) const {
         if (land.states().empty()) return;
         const double kind = random.uniform();
         if (tree.size() == 1 || model_.split_features.empty()) {
@@ -103,7 +104,7 @@ class Changes {
     }
 
     // Parts two random states that the node reaches, or is any split.
-    Node split_at(const Territory& land, int32_t node, Random& random) const {
+    Node split_at(const NodeStates& land, int32_t node, Random& random) const {
         const std::span<const int32_t> states = land.at(node);
         if (states.size() > 1) {
             const Node split = between(any(states, random), any(states, random), random);
@@ -118,7 +119,7 @@ class Changes {
         tree.replace(at, joined(split.feature, split.cut, right, left));
     }
 
-    void change_split(Shape& tree, const Territory& land, Random& random) const {
+    void change_split(Shape& tree, const NodeStates& land, Random& random) const {
         const int32_t at = inner(tree, random);
         const Node split = split_at(land, at, random);
         tree.node[at].feature = split.feature;
@@ -126,7 +127,7 @@ class Changes {
         if (random.uniform() < kSwap) swap_children(tree, at);
     }
 
-    void change_action(Shape& tree, const Territory& land, Random& random) const {
+    void change_action(Shape& tree, const NodeStates& land, Random& random) const {
         const int32_t state = any(land.states(), random);
         Node& leaf = tree.node[tree.leaf_of(rank(state))];
         leaf.cut = new_action(tree, state, leaf.cut, random);
@@ -134,7 +135,7 @@ class Changes {
 
     // A leaf becomes a split; the side of a state, a wrong one more often than not, gets an action of its
     // own.
-    void grow(Shape& tree, const Territory& land, const std::vector<int32_t>& wrong, Random& random) const {
+    void grow(Shape& tree, const NodeStates& land, const std::vector<int32_t>& wrong, Random& random) const {
         if (model_.split_features.empty()) return;
         const bool mend = !wrong.empty() && random.uniform() < kAtWrong;
         const int32_t state = mend ? any(wrong, random) : any(land.states(), random);
@@ -201,7 +202,7 @@ class Changes {
     }
 
     // A new split above a node: one side goes to the node, the other to a new leaf.
-    void wrap(Shape& tree, const Territory& land, Random& random) const {
+    void wrap(Shape& tree, const NodeStates& land, Random& random) const {
         const int32_t at = random.below(tree.size());
         const std::span<const int32_t> states = land.at(at);
         if (states.empty()) return;
@@ -213,7 +214,7 @@ class Changes {
         tree.replace(at, joined(split.feature, split.cut, left ? fresh : old, left ? old : fresh));
     }
 
-    const LossModel& model_;
+    const RegretModel& model_;
 };
 
 }  // namespace spotree::leaves

@@ -112,9 +112,9 @@ inline std::vector<Node> joined(int32_t feature, int32_t cut, const std::vector<
 }
 
 // The reached states are put in such an order that every node owns a range of them.
-class Territory {
+class NodeStates {
   public:
-    explicit Territory(const neighbourhood::SearchModel& model) : model_(model) {}
+    explicit NodeStates(const neighbourhood::SearchModel& model) : model_(model) {}
 
     void fill(const Shape& tree, const std::vector<int32_t>& reached) {
         state_ = reached;

@@ -21,7 +21,7 @@ namespace spotree::leaves {
 // can be solved out of it: each row leads straight to the states that decide next, with the discounts of the
 // way in its probabilities. Rows that lead to a value of -inf are forbidden. What no policy comes to is left
 // out.
-class LossModel : public neighbourhood::SearchModel {
+class RegretModel : public neighbourhood::SearchModel {
   public:
     // Of the largest |V*|. A step's rounding is below the first, and so little is nothing however many steps
     // a policy takes; a regret above the second is one although V* is known only roughly.
@@ -29,7 +29,7 @@ class LossModel : public neighbourhood::SearchModel {
 
     // `model` has merged choices, groups and V*; `span` is the scale of losses. Once stopped, forced states
     // stay.
-    LossModel(const neighbourhood::SearchModel& model, double span, Stop* stop)
+    RegretModel(const neighbourhood::SearchModel& model, double span, Stop* stop)
         : SearchModel(model), original_(model) {
         optimum = 0;
         random_return = -span;
@@ -37,7 +37,7 @@ class LossModel : public neighbourhood::SearchModel {
         if (discount > 0) eliminate(stop);
         write();
     }
-    LossModel(const LossModel&) = delete;
+    RegretModel(const RegretModel&) = delete;
 
     double regret(int32_t row) const { return -reward[row]; }
     bool surely_regretted(int32_t row) const { return regret(row) > kSure * largest_; }

@@ -27,7 +27,7 @@ class Worker {
   public:
     Archive archive;
 
-    Worker(const LossModel& model, const Aim& aim, uint64_t seed)
+    Worker(const RegretModel& model, const Aim& aim, uint64_t seed)
         : model_(model),
           aim_(aim),
           planner_(aim),
@@ -96,7 +96,7 @@ class Worker {
     // Cleans the judge's tree and offers it.
     void settle() {
         if (judge_.value() == neighbourhood::kInfeasible) return;
-        Territory land(model_);
+        NodeStates land(model_);
         land.fill(judge_.tree(), judge_.reached());
         judge_.rename(land.cleaned(judge_.tree()));
         offer(judge_, archive, aim_.max_leaves, aim_.max_depth);
@@ -194,12 +194,12 @@ class Worker {
 
     static constexpr double kSteep = 3e6;  // above this price losses are as good as forbidden
 
-    const LossModel& model_;
+    const RegretModel& model_;
     const Aim& aim_;
     Planner planner_;
     Random random_;
     ShapeJudge judge_;
-    Programme programme_;
+    SizePenalisedDp programme_;
     Greedy greedy_;
     Annealing annealing_;
     Shape first_;  // the start that loses least, and then the tree of the sweep
@@ -215,7 +215,7 @@ class LeafSearch {
   public:
     Archive archive;
 
-    LeafSearch(const LossModel& model, const Aim& aim, uint64_t seed, int32_t threads) : aim_(aim) {
+    LeafSearch(const RegretModel& model, const Aim& aim, uint64_t seed, int32_t threads) : aim_(aim) {
         for (int32_t k = 0; k < threads; ++k) {
             workers_.push_back(std::make_unique<Worker>(model, aim_, seed * 1000003 + k));
         }

@@ -31,11 +31,11 @@ struct Items {
 // cost(set) = min(1 + price * least loss of one action, min over splits of cost(left) + cost(right)). A set
 // whose leaf costs at most 2 is a leaf, since a split has two. Sets are known by random names of 64 bits
 // under a secret of whoever makes this; which of several best trees comes out is left to chance.
-class Programme {
+class SizePenalisedDp {
   public:
     int64_t work = 0;
 
-    Programme(const neighbourhood::SearchModel& model, uint64_t secret)
+    SizePenalisedDp(const neighbourhood::SearchModel& model, uint64_t secret)
         : model_(model), table_(size_t{1} << 12) {
         name_.resize(model.num_groups);
         for (size_t g = 0; g < name_.size(); ++g) name_[g] = scrambled(mixed(secret) + kGolden * (g + 1));
@@ -263,7 +263,7 @@ class Programme {
 
 // The groups of these states and, for each action, what `loss` says of a state and its row, added up.
 template <class Loss>
-void collect_by(const LossModel& model, std::span<const int32_t> states, const Loss& loss, Items& items) {
+void collect_by(const RegretModel& model, std::span<const int32_t> states, const Loss& loss, Items& items) {
     const int32_t actions = model.num_actions;
     items.group.clear();
     items.loss.clear();
@@ -286,7 +286,7 @@ void collect_by(const LossModel& model, std::span<const int32_t> states, const L
 }
 
 // The same with visits times regret.
-inline void collect(const LossModel& model, std::span<const int32_t> states,
+inline void collect(const RegretModel& model, std::span<const int32_t> states,
                     const std::vector<double>& visits, Items& items) {
     collect_by(model, states, [&](int32_t s, int32_t row) { return visits[s] * model.regret(row); }, items);
 }

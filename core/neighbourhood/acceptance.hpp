@@ -16,12 +16,12 @@ namespace spotree::neighbourhood {
 // Every candidate is judged by its true return. On dense chains a sure rejection by sweeps comes first, where
 // that has turned out to be cheaper by counted work.
 template <class Tree>
-class JudgeOf {
+class AcceptanceOf {
   public:
     int64_t evaluations = 0;
     bool unsolved = false;  // whether some return could not be had, so that its tree was refused unjudged
 
-    explicit JudgeOf(const SearchModel& model)
+    explicit AcceptanceOf(const SearchModel& model)
         : model_(model), evaluator_(model), sweeps_(model), balance_(model) {}
 
     int64_t work() const { return evaluator_.work + sweeps_.work + balance_.work; }
@@ -149,6 +149,6 @@ class JudgeOf {
     double cost_[2] = {0, 0};
 };
 
-using Judge = JudgeOf<CompleteTree>;
+using Acceptance = AcceptanceOf<CompleteTree>;
 
 }  // namespace spotree::neighbourhood

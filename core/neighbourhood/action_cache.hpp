@@ -10,9 +10,9 @@
 
 namespace spotree::neighbourhood {
 
-class Asked {
+class ActionCache {
   public:
-    explicit Asked(const SearchModel& model) : model_(model), answers_(model.num_groups) {}
+    explicit ActionCache(const SearchModel& model) : model_(model), answers_(model.num_groups) {}
 
     // Begins with another tree; `everywhere`: a forbidden action counts as the first allowed one.
     void begin(bool everywhere) {

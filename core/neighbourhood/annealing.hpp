@@ -29,7 +29,7 @@ class Annealing {
 
     // On a model that forgives, less and less in the course of a run: its trees are accepted by what they
     // return there, and offered by what they return in the model itself.
-    Annealing(const SearchModel& model, Forgiving& forgiving, const Moves& moves, Steps& steps)
+    Annealing(const SearchModel& model, ForgivingMdp& forgiving, const Moves& moves, Steps& steps)
         : model_(model),
           moves_(moves),
           steps_(steps),
@@ -184,10 +184,10 @@ class Annealing {
     const SearchModel& model_;
     const Moves& moves_;
     Steps& steps_;
-    Judge judge_;
-    Screen screen_;
+    Acceptance judge_;
+    SurrogateFilter screen_;
     Evaluator truth_;  // what trees return that a forgiving judge took
-    Forgiving* forgiving_ = nullptr;
+    ForgivingMdp* forgiving_ = nullptr;
     CompleteTree candidate_;
     Incumbent run_;  // the best of this run
     std::vector<Pool> pools_;

@@ -73,7 +73,7 @@ class Descent {
     const SearchModel& model_;
     const Moves& moves_;
     Steps& steps_;
-    Judge judge_;
+    Acceptance judge_;
     CompleteTree candidate_;
     int64_t restarts_;
     int64_t moved_ = 0;

@@ -115,7 +115,7 @@ class Enumeration {
 
     const SearchModel& model_;
     int32_t max_leaves_;
-    Judge judge_;
+    Acceptance judge_;
     CompleteTree tree_;
     std::vector<int32_t> digit_;  // [inner node] the place of its split in splits_
     std::vector<Split> splits_;

@@ -278,7 +278,7 @@ class EvaluatorOf {
 
     const SearchModel& model_;
     Tolerance tolerance_;
-    Asked asked_;
+    ActionCache asked_;
     bool everywhere_ = false;
     bool lost_ = false;   // whether the tree may go on for ever where it must not
     bool rough_ = false;  // see rough()

@@ -41,7 +41,7 @@ class Steps {
     }
 
     // Changes `tree`, the current one of the judge, by one move that costs about `most_work` at most.
-    void change(CompleteTree& tree, Judge& judge, double most_work, Random& random) {
+    void change(CompleteTree& tree, Acceptance& judge, double most_work, Random& random) {
         if (!gains_.choose(judge, random)) return;
         const int32_t height = draw_height(most_work, random);
         int32_t node = tree.num_inner() + random.below(tree.num_leaves());

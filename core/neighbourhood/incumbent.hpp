@@ -19,7 +19,7 @@ struct Incumbent {
     }
 
     // Offers the tree that a judge has just taken, evaluated as exactly as it can be.
-    bool offer(Judge& judge) { return judge.beats(value) && offer(judge.tree(), judge.value()); }
+    bool offer(Acceptance& judge) { return judge.beats(value) && offer(judge.tree(), judge.value()); }
 };
 
 }  // namespace spotree::neighbourhood

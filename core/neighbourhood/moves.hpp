@@ -15,7 +15,7 @@ namespace spotree::neighbourhood {
 
 class Moves {
   public:
-    Moves(const SearchModel& model, const RightRows& right, int32_t depth, int32_t max_leaves)
+    Moves(const SearchModel& model, const OptimalRows& right, int32_t depth, int32_t max_leaves)
         : model_(model), right_(right), depth_(depth), max_leaves_(max_leaves) {}
 
     // A tree with a random split at every inner node and random actions.
@@ -26,8 +26,9 @@ class Moves {
         return tree;
     }
 
-    // Changes `tree` a little; `reached` are the states with a choice that it reaches. Guided changes are
-    // made where the tree loses something, half of the time, and half of their actions lose nothing there.
+    // Changes `tree` a little; `reached` are the states with a choice that it reaches. ConstrainedSearch
+    // changes are made where the tree loses something, half of the time, and half of their actions lose
+    // nothing there.
     void change(CompleteTree& tree, const std::vector<int32_t>& reached, bool guided, Random& random) const {
         if (reached.empty()) return;
         int32_t state = any(reached, random);
@@ -253,7 +254,7 @@ class Moves {
     }
 
     const SearchModel& model_;
-    const RightRows& right_;
+    const OptimalRows& right_;
     int32_t depth_;
     int32_t max_leaves_;
 };

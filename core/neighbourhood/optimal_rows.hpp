@@ -1,5 +1,4 @@
-// Which rows lose nothing against the best policy: J* - J is the sum of visits times regret, so only the
-// others cost.
+// Optimal rows: rows without regret. J* - J is the sum of visits times regret, so only the others cost.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +9,9 @@
 
 namespace spotree::neighbourhood {
 
-class RightRows {
+class OptimalRows {
   public:
-    explicit RightRows(const SearchModel& model) : right_(model.num_rows(), false) {
+    explicit OptimalRows(const SearchModel& model) : right_(model.num_rows(), false) {
         int64_t wrong = 0, grave = 0;
         for (int32_t s = 0; s < model.num_states; ++s) {
             if (model.group_of[s] < 0) continue;

@@ -30,14 +30,14 @@ class Worker {
   public:
     Incumbent best;
 
-    Worker(const SearchModel& model, const RightRows& right, const Ranks& preparation, int32_t depth,
+    Worker(const SearchModel& model, const OptimalRows& right, const Ranks& preparation, int32_t depth,
            int32_t max_leaves, uint64_t seed, int32_t number)
         : random_(seed),
           moves_(model, right, depth, max_leaves),
           steps_(model, preparation, moves_, depth),
           annealing_(model, moves_, steps_),
           descent_(model, moves_, steps_, number) {
-        if (Forgiving::worthwhile(model, right)) {
+        if (ForgivingMdp::worthwhile(model, right)) {
             forgiven_.emplace(model, right, preparation, depth, max_leaves);
         }
     }
@@ -78,13 +78,13 @@ class Worker {
   private:
     // An annealing on the model that forgives.
     struct Forgiven {
-        Forgiving forgiving;
-        RightRows right;
+        ForgivingMdp forgiving;
+        OptimalRows right;
         Moves moves;
         Steps steps;
         Annealing annealing;
 
-        Forgiven(const SearchModel& model, const RightRows& strict, const Ranks& preparation, int32_t depth,
+        Forgiven(const SearchModel& model, const OptimalRows& strict, const Ranks& preparation, int32_t depth,
                  int32_t max_leaves)
             : forgiving(model, strict),
               right(forgiving.model()),
@@ -160,7 +160,7 @@ class Portfolio {
     int64_t probe(const SearchModel& model, int64_t count, uint64_t seed, bool early) const {
         Random random(seed);
         const Moves moves(model, right_, best.tree.depth, max_leaves_);
-        Judge judge(model);
+        Acceptance judge(model);
         judge.restart(best.tree);
         const double value = judge.value();
         const double just_above = value + 2 * Evaluator::kFine * model.scale();
@@ -206,7 +206,7 @@ class Portfolio {
     int32_t max_leaves_;
     std::optional<Stop> stop_;
     Evaluator evaluator_;
-    RightRows right_;
+    OptimalRows right_;
     Ranks preparation_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::unique_ptr<Enumeration> every_;

@@ -62,9 +62,9 @@ class ComponentSystem {
         return sweep(tolerance, work);
     }
 
-    // Gaussian elimination; rows are diagonally dominant, so no pivoting is needed. Apart from DenseLu: these
-    // systems have a handful of states and mostly zeros, and their right-hand side goes along; with DenseLu a
-    // candidate on frozenlake_12x12 takes 1.18 times as long (make bench-evaluations).
+    // Gaussian elimination; rows are diagonally dominant, so no pivoting is needed. RowPartition from
+    // DenseLu: these systems have a handful of states and mostly zeros, and their right-hand side goes along;
+    // with DenseLu a candidate on frozenlake_12x12 takes 1.18 times as long (make bench-evaluations).
     bool eliminate() {
         const size_t n = constant.size();
         dense_.assign(n * n, 0.0);

@@ -8,7 +8,7 @@ namespace spotree::proof {
 
 class Root {
   public:
-    Region region;
+    Subproblem region;
     Draft draft;
 
     // The best return over all policies, whatever the time: nobody looked at the clock.
@@ -24,7 +24,7 @@ class Root {
     }
 
     // One that an earlier search had.
-    Root(Shared& shared, Region found, Draft written)
+    Root(Shared& shared, Subproblem found, Draft written)
         : region(std::move(found)), draft(std::move(written)), shared_(shared), write_(false) {}
 
     // The first rounds.
@@ -33,7 +33,7 @@ class Root {
     // More rounds; where they are stopped, neither the region nor what is written changes.
     Verdict narrow(Bounder& bounder, const std::vector<Floor>* floors = nullptr) {
         Draft more;
-        Region smaller = region;
+        Subproblem smaller = region;
         bounder.viable.clear();
         const Verdict verdict = bounder.process_root(smaller, write_ ? &more : nullptr, floors);
         if (verdict == Verdict::stopped) return verdict;
@@ -64,9 +64,9 @@ class Root {
 
     // As an old proof had it. False if that had not bounded and parted it: then there is nothing to go on
     // with.
-    bool restore(OldProof& old, std::vector<std::unique_ptr<Bounder>>& bounders) {
+    bool restore(ReplayedProof& old, std::vector<std::unique_ptr<Bounder>>& bounders) {
         old.replay(shared_.model, shared_.symmetries);
-        const OldRegion& first = old.regions.at(old.root);
+        const ReplayedSubproblem& first = old.regions.at(old.root);
         if (first.group < 0 || first.draft.rounds == 0) return false;
         region.allowed = first.allowed;
         region.relaxed.value = first.value;

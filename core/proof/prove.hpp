@@ -19,7 +19,7 @@ struct Plan {
 };
 
 // A stopped search of rule "tree": what it wrote, the number of its next region, and what is left.
-struct OldSearch {
+struct ReplayedSearch {
     std::vector<int32_t> words;
     std::vector<double> numbers;
     int32_t next = 0;
@@ -30,8 +30,8 @@ class Prover : public Watched {
   public:
     using Watched::Watched;
 
-    std::optional<OldProof> old;          // a proof to go on with
-    std::optional<OldSearch> old_search;  // rule "tree" of the same
+    std::optional<ReplayedProof> old;          // a proof to go on with
+    std::optional<ReplayedSearch> old_search;  // rule "tree" of the same
 
     void run(const Plan& plan) {
         const AtEnd end([this] {
@@ -57,7 +57,7 @@ class Prover : public Watched {
         for (int t = 0; t < std::max(plan.threads, state_workers + (plan.tree_rule ? 1 : 0)); ++t) {
             bounders.push_back(std::make_unique<Bounder>(shared));
         }
-        std::optional<OldTree> trees;
+        std::optional<ReplayedTree> trees;
         if (old_search) trees = TreeReader(shared, old_search->left).read();
         if (old && root.restore(*old, bounders)) {
             lower_bound_to(old->bound);
@@ -66,7 +66,7 @@ class Prover : public Watched {
         }
         old.reset();
         forget_old_search();
-        const Region start = root.region;
+        const Subproblem start = root.region;
         const Verdict verdict = root.begin(*bounders[0]);
         lower_bound_to(root.region.bound);
         if (verdict == Verdict::stopped) return write_root(start);
@@ -107,7 +107,7 @@ class Prover : public Watched {
     void go_on(const Plan& plan) {
         auto stop = [&] { return shared.stopped(); };
         if (!shared.problem.build_cubes(stop)) return write_root(relaxed_root().region);
-        OldTree trees = TreeReader(shared, old_search->left).read();
+        ReplayedTree trees = TreeReader(shared, old_search->left).read();
         std::vector<std::unique_ptr<Bounder>> bounders;
         for (int t = 0; t < plan.threads; ++t) {
             bounders.push_back(std::make_unique<Bounder>(shared));
@@ -119,7 +119,7 @@ class Prover : public Watched {
         if (winner.load() == Winner::none && root.draft.rounds > 0) write_root(root.draft);
     }
 
-    void settle_root(const Region& root) {
+    void settle_root(const Subproblem& root) {
         winner = Winner::root;
         write_root(root);
     }
@@ -130,7 +130,7 @@ class Prover : public Watched {
     }
 
     // The proof as far as it goes when nothing but the root has been looked at.
-    void write_root(const Region& root) {
+    void write_root(const Subproblem& root) {
         Draft draft;
         draft.rounds = 1;
         draft.words = {0, 0, 0};
@@ -150,7 +150,7 @@ class Prover : public Watched {
     }
 
     bool run_rules(const Plan& plan, std::vector<std::unique_ptr<Bounder>>& bounders, const Root& root,
-                   int state_workers, double until, std::optional<OldTree> found = {}) {
+                   int state_workers, double until, std::optional<ReplayedTree> found = {}) {
         shared.done = false;
         shared.stop.end_after(std::max(0.0, std::min(until, plan.seconds)));
         forget_left(*bounders[0], root.draft, until >= plan.seconds);
@@ -162,7 +162,7 @@ class Prover : public Watched {
         std::unique_ptr<TreeRule> trees;
         if (plan.state_rule) states = std::make_unique<StateRule>(shared, by_state);
         if (plan.tree_rule) trees = std::make_unique<TreeRule>(shared, by_tree, root.region);
-        Lead lead(shared, states.get(), trees.get(), root.region.bound);
+        RuleScheduler lead(shared, states.get(), trees.get(), root.region.bound);
         auto follow_states = [&](Bounder& bounder, auto&& leave) {
             states->work(bounder, leave);
             if (states->finished() && !shared.done.exchange(true)) winner = Winner::state;

@@ -10,7 +10,7 @@ namespace spotree::proof {
 
 // A proof at one moment: what was written since the last one, and what is left of rule "tree".
 struct Snapshot {
-    Journal::Text by_state, by_tree;
+    ProofLog::Text by_state, by_tree;
     TreeText left;
     int32_t next = 0;  // the number of the next region of rule "tree"
 };
@@ -21,7 +21,7 @@ class Watched {
 
     Shared shared;
     bool keep_left = false;  // what is left of rule "tree" when the time is up
-    Journal by_state, by_tree;
+    ProofLog by_state, by_tree;
     enum class Winner { none, root, state, tree };
     enum class Ending { stopped, closed, too_large, stuck };
 

@@ -18,7 +18,7 @@ namespace spotree::proof {
 struct ProofModel {
     GroupedModel model;
     Sizes sizes;
-    Cubes cubes;
+    FeatureBoxes cubes;
     Symmetries symmetries;
     std::atomic<int> builds{0};  // of the cubes
 
@@ -63,7 +63,7 @@ struct Shared {
     ProofModel& problem;
     const GroupedModel& model;
     const Sizes& sizes;
-    const Cubes& cubes;
+    const FeatureBoxes& cubes;
     const Symmetries& symmetries;
     Switches switches;
     double tolerance = 0;  // a tree counts as improving if it is better by more than this

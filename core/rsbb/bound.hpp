@@ -23,7 +23,7 @@ class Bound {
 
     int64_t work = 0;  // numbers and words touched, to keep the search for trees in proportion
 
-    void apply(Region& region, const Arrivals& arrivals, const Arrivals* parent) {
+    void apply(Subproblem& region, const ReachableRows& arrivals, const ReachableRows* parent) {
         if (!switches_.settled || parent == nullptr) {
             parent = nullptr;
             region.settled_loss = 0;
@@ -41,7 +41,7 @@ class Bound {
     }
 
   private:
-    void count_new_rows(Region& region, const Arrivals& arrivals, const Arrivals* parent) {
+    void count_new_rows(Subproblem& region, const ReachableRows& arrivals, const ReachableRows* parent) {
         uint64_t any = 0;
         for (int64_t w = 0; w < step_.words; ++w) {
             fresh_[w] = arrivals.counted()[w] & (parent != nullptr ? ~parent->counted()[w] : ~uint64_t{0});
@@ -69,7 +69,7 @@ class Bound {
         }
     }
 
-    void add_certain(Region& region, int32_t leaf, int64_t row) {
+    void add_certain(Subproblem& region, int32_t leaf, int64_t row) {
         if (region.certain_loss.empty()) region.certain_loss.assign(step_.leaves * step_.actions, 0.0);
         double* sums = region.certain_loss.data() + leaf * step_.actions;
         const double* loss = step_.loss + row * step_.actions;
@@ -77,14 +77,14 @@ class Bound {
         work += step_.actions;
     }
 
-    int32_t first_leaf(const Arrivals& arrivals, int64_t row) const {
+    int32_t first_leaf(const ReachableRows& arrivals, int64_t row) const {
         int32_t l = 0;
         while (!((arrivals.at_leaf(l)[row / 64] >> (row % 64)) & 1)) ++l;
         return l;
     }
 
     // Rows not counted yet: nothing is lost while some leaf of theirs may take any action.
-    double open_rows(const Region& region, const Arrivals& arrivals) {
+    double open_rows(const Subproblem& region, const ReachableRows& arrivals) {
         bool all_free = true;
         for (int32_t l = 0; l < step_.leaves; ++l)
             all_free &= shape_.action_count(region, l) == step_.actions;

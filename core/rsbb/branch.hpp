@@ -19,7 +19,7 @@ class Branching {
         : step_(step), shape_(shape), on_actions_(on_actions) {}
 
     // d first; then, by chance, a (or c once all a are fixed) or b; lowest node first throughout.
-    Branch choose(const Region& r) const {
+    Branch choose(const Subproblem& r) const {
         double widest = 0;
         int32_t open_threshold = -1;
         int32_t open_feature = -1;
@@ -42,7 +42,7 @@ class Branching {
     }
 
     // The child on one side (0 or 1) of a branch; false if it holds no tree.
-    bool child(Region& r, const Branch& branch, int side) const {
+    bool child(Subproblem& r, const Branch& branch, int side) const {
         r.key = mixed(2 * r.key + static_cast<uint64_t>(side));
         if (branch.variable == Variable::kSplits) {
             if (side == 0) {
@@ -65,7 +65,7 @@ class Branching {
   private:
     // Of the lowest leaf that some tree uses and that may take several actions, the cheapest for its certain
     // rows.
-    Branch choose_action(const Region& r) const {
+    Branch choose_action(const Subproblem& r) const {
         for (int32_t l = 0; l < step_.leaves; ++l) {
             if (shape_.action_count(r, l) < 2 || !used(r, l)) continue;
             int32_t best = shape_.next_action(r, l, -1);
@@ -80,7 +80,7 @@ class Branching {
         return {};
     }
 
-    bool used(const Region& r, int32_t leaf) const {
+    bool used(const Subproblem& r, int32_t leaf) const {
         for (int32_t node = leaf + step_.inner; node > 0; node = (node - 1) / 2) {
             if (node % 2 == 1 && !shape_.may_split(r, (node - 1) / 2)) return false;
         }
@@ -96,7 +96,7 @@ class Branching {
         }
     }
 
-    void halve(Region& r, int32_t node, int side) const {
+    void halve(Subproblem& r, int32_t node, int side) const {
         const double middle = r.low[node] + (r.high[node] - r.low[node]) / 2;
         if (!(r.low[node] < middle && middle < r.high[node])) {  // neighbouring floating-point numbers
             (side == 0 ? r.high[node] : r.low[node]) = side == 0 ? r.low[node] : r.high[node];

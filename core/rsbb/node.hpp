@@ -21,7 +21,7 @@ struct Cuts {
     int32_t last;
 };
 
-struct Region {
+struct Subproblem {
     double least_loss = 0;    // no tree of the region loses less: the closed-form bound, as a loss
     double settled_loss = 0;  // of rows whose action is settled although their leaf is not
     uint64_t key = 0;         // names the region by its branching path
@@ -86,24 +86,24 @@ class Shape {
         stop_at_ = split_at_ + node_words_;
     }
 
-    uint64_t* features(Region& r, int32_t node) const { return &r.sets[node * step_.feature_words]; }
-    const uint64_t* features(const Region& r, int32_t node) const {
+    uint64_t* features(Subproblem& r, int32_t node) const { return &r.sets[node * step_.feature_words]; }
+    const uint64_t* features(const Subproblem& r, int32_t node) const {
         return &r.sets[node * step_.feature_words];
     }
-    uint64_t* actions(Region& r, int32_t leaf) const {
+    uint64_t* actions(Subproblem& r, int32_t leaf) const {
         return &r.sets[actions_at_ + leaf * step_.action_words];
     }
-    const uint64_t* actions(const Region& r, int32_t leaf) const {
+    const uint64_t* actions(const Subproblem& r, int32_t leaf) const {
         return &r.sets[actions_at_ + leaf * step_.action_words];
     }
-    uint64_t* split_set(Region& r) const { return r.sets.data() + split_at_; }
-    const uint64_t* split_set(const Region& r) const { return r.sets.data() + split_at_; }
-    uint64_t* stop_set(Region& r) const { return r.sets.data() + stop_at_; }
-    const uint64_t* stop_set(const Region& r) const { return r.sets.data() + stop_at_; }
-    bool may_split(const Region& r, int32_t node) const { return has(&r.sets[split_at_], node); }
-    bool may_stop(const Region& r, int32_t node) const { return has(&r.sets[stop_at_], node); }
+    uint64_t* split_set(Subproblem& r) const { return r.sets.data() + split_at_; }
+    const uint64_t* split_set(const Subproblem& r) const { return r.sets.data() + split_at_; }
+    uint64_t* stop_set(Subproblem& r) const { return r.sets.data() + stop_at_; }
+    const uint64_t* stop_set(const Subproblem& r) const { return r.sets.data() + stop_at_; }
+    bool may_split(const Subproblem& r, int32_t node) const { return has(&r.sets[split_at_], node); }
+    bool may_stop(const Subproblem& r, int32_t node) const { return has(&r.sets[stop_at_], node); }
 
-    void forbid_split(Region& r, int32_t node) const {  // d_t <= d_parent: nothing below splits either
+    void forbid_split(Subproblem& r, int32_t node) const {  // d_t <= d_parent: nothing below splits either
         if (node >= step_.inner) return;
         drop(&r.sets[split_at_], node);
         add(&r.sets[stop_at_], node);
@@ -111,24 +111,24 @@ class Shape {
         forbid_split(r, 2 * node + 2);
     }
 
-    void force_split(Region& r, int32_t node) const { drop(&r.sets[stop_at_], node); }
+    void force_split(Subproblem& r, int32_t node) const { drop(&r.sets[stop_at_], node); }
 
-    int32_t feature_count(const Region& r, int32_t node) const {
+    int32_t feature_count(const Subproblem& r, int32_t node) const {
         return size_of(features(r, node), step_.feature_words);
     }
-    int32_t action_count(const Region& r, int32_t leaf) const {
+    int32_t action_count(const Subproblem& r, int32_t leaf) const {
         return size_of(actions(r, leaf), step_.action_words);
     }
-    int32_t next_feature(const Region& r, int32_t node, int32_t feature) const {
+    int32_t next_feature(const Subproblem& r, int32_t node, int32_t feature) const {
         return next(features(r, node), step_.feature_words, feature);
     }
-    int32_t next_action(const Region& r, int32_t leaf, int32_t action) const {
+    int32_t next_action(const Subproblem& r, int32_t leaf, int32_t action) const {
         return next(actions(r, leaf), step_.action_words, action);
     }
 
     // Which of a feature's thresholds lie in the node's interval. Without snapping the interval's own ends
     // decide where rows may go, as long as it holds several candidates: looser, as the paper has it.
-    Cuts cuts(const Region& r, int32_t node, int32_t feature) const {
+    Cuts cuts(const Subproblem& r, int32_t node, int32_t feature) const {
         if (step_.frozen_feature[node] >= 0) return {step_.frozen_cut[node], step_.frozen_cut[node]};
         const int32_t count = step_.values[feature];
         const int32_t skip = step_.one_way[node] && feature == 0 ? 0 : 1;
@@ -143,7 +143,7 @@ class Shape {
     }
 
     // Drops features without a threshold in the interval and snaps its ends; false if the node cannot split.
-    bool tighten(Region& r, int32_t node) const {
+    bool tighten(Subproblem& r, int32_t node) const {
         if (step_.frozen_feature[node] >= 0) return true;
         double low = std::numeric_limits<double>::infinity();
         double high = -low;
@@ -165,7 +165,7 @@ class Shape {
     }
 
     // Whether every allowed feature has one threshold left.
-    bool threshold_fixed(const Region& r, int32_t node) const {
+    bool threshold_fixed(const Subproblem& r, int32_t node) const {
         for (int32_t j = next_feature(r, node, -1); j >= 0; j = next_feature(r, node, j)) {
             const Cuts c = cuts(r, node, j);
             if (c.first < c.last) return false;
@@ -174,7 +174,7 @@ class Shape {
     }
 
     // Whether one tree shape is left: its leaves' actions decouple, so its best tree is known.
-    bool one_shape(const Region& r) const {
+    bool one_shape(const Subproblem& r) const {
         for (int32_t t = 0; t < step_.inner; ++t) {
             if (!may_split(r, t)) continue;
             if (may_stop(r, t) || feature_count(r, t) > 1 || !threshold_fixed(r, t)) return false;
@@ -183,7 +183,7 @@ class Shape {
     }
 
     // Fewest leaves that the part below a node can have, one number per inner node.
-    void least_leaves(const Region& r, std::vector<int32_t>& least) const {
+    void least_leaves(const Subproblem& r, std::vector<int32_t>& least) const {
         least.assign(2 * step_.inner + 1, 1);
         for (int32_t t = step_.inner - 1; t >= 0; --t) {
             if (may_stop(r, t)) continue;
@@ -197,7 +197,7 @@ class Shape {
         }
     }
 
-    bool fits_leaves(const Region& r) const {
+    bool fits_leaves(const Subproblem& r) const {
         if (step_.max_leaves >= step_.leaves) return true;
         std::vector<int32_t> least;
         least_leaves(r, least);
@@ -205,8 +205,8 @@ class Shape {
     }
 
     // The whole space, less what is frozen.
-    Region root(uint64_t seed) const {
-        Region r;
+    Subproblem root(uint64_t seed) const {
+        Subproblem r;
         r.key = mixed(seed);
         r.sets.assign(stop_at_ + node_words_, 0);
         r.low.assign(step_.inner, 0.0);

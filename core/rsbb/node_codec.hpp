@@ -72,7 +72,7 @@ class Code {
     size_t most_words() const { return losses_at_ + static_cast<size_t>(step_.leaves) * step_.actions; }
 
     // All but the bound; the number of words written.
-    size_t write(const Region& region, uint64_t* words) const {
+    size_t write(const Subproblem& region, uint64_t* words) const {
         words[0] = std::bit_cast<uint64_t>(region.settled_loss);
         words[1] = region.key;
         BitWriter bits(words + 2);
@@ -99,7 +99,7 @@ class Code {
     }
 
     // The number of words read.
-    size_t read(const uint64_t* words, Region& region) const {
+    size_t read(const uint64_t* words, Subproblem& region) const {
         region.settled_loss = std::bit_cast<double>(words[0]);
         region.key = words[1];
         region.sets = root_.sets;
@@ -147,7 +147,7 @@ class Code {
     double end_of(uint64_t number) const { return snap_ ? ends_[number] : std::bit_cast<double>(number); }
 
     // Whether the certain loss says anything; what it is of actions that a leaf may not take is never asked.
-    bool has_rows(const Region& region, int32_t leaf) const {
+    bool has_rows(const Subproblem& region, int32_t leaf) const {
         if (region.certain_loss.empty()) return false;
         const double* loss = region.certain_loss.data() + leaf * step_.actions;
         bool any = false;
@@ -158,7 +158,7 @@ class Code {
     const Step& step_;
     const Shape& shape_;
     const bool snap_;
-    const Region root_;
+    const Subproblem root_;
     std::vector<double> ends_;  // of snapped intervals, ascending
     int end_bits_;
     size_t losses_at_;
@@ -173,7 +173,7 @@ class Packing {
 
     size_t width() const { return 2 + root_.sets.size() + 2 * static_cast<size_t>(step_.inner); }
 
-    void pack(const Region& region, std::vector<int64_t>& words) const {
+    void pack(const Subproblem& region, std::vector<int64_t>& words) const {
         words.push_back(std::bit_cast<int64_t>(region.least_loss));
         words.push_back(std::bit_cast<int64_t>(region.key));
         for (const uint64_t word : region.sets) words.push_back(std::bit_cast<int64_t>(word));
@@ -182,7 +182,7 @@ class Packing {
     }
 
     // Leaves the bound and the losses to be computed.
-    void unpack(const int64_t* words, int64_t number, Region& region) const {
+    void unpack(const int64_t* words, int64_t number, Subproblem& region) const {
         region = root_;
         region.key = std::bit_cast<uint64_t>(words[1]);
         words += 2;
@@ -202,7 +202,7 @@ class Packing {
     }
 
   private:
-    void check(Region& region, int32_t node, int64_t number) const {
+    void check(Subproblem& region, int32_t node, int64_t number) const {
         if (!shape_.may_split(region, node) && !shape_.may_stop(region, node))
             refuse(number, "has a node that may neither split nor stop");
         if (!(root_.low[node] <= region.low[node] && region.low[node] <= region.high[node] &&
@@ -221,7 +221,7 @@ class Packing {
 
     const Step& step_;
     const Shape& shape_;
-    const Region root_;
+    const Subproblem root_;
 };
 
 }  // namespace spotree::rsbb

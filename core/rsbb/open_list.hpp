@@ -12,7 +12,7 @@
 
 namespace spotree::rsbb {
 
-// Slots of one size; what was given back is taken first.
+// SlabAllocator of one size; what was given back is taken first.
 class Pool {
   public:
     explicit Pool(size_t words) : words_(words) {}
@@ -45,8 +45,8 @@ class Pool {
     std::vector<uint64_t*> unused_;
 };
 
-// Slots of any size, in classes of four words.
-class Slots {
+// SlabAllocator of any size, in classes of four words.
+class SlabAllocator {
   public:
     uint64_t* take(size_t words) {
         while (pools_.size() <= of(words)) pools_.emplace_back(kStep * (pools_.size() + 1));
@@ -66,7 +66,7 @@ class Slots {
 // its turn comes (as in quicksort, one half at a time). The order is that of one heap. An Entry has a `loss`
 // and an `order`, which is larger the newer it is.
 template <class Entry, size_t kNear = size_t{1} << 15>
-class Queue {
+class LazyHeap {
   public:
     bool empty() const { return size_ == 0; }
     int64_t size() const { return static_cast<int64_t>(size_); }
@@ -185,7 +185,7 @@ class Frontier {
         return queue_.empty() ? std::numeric_limits<double>::infinity() : queue_.top().loss;
     }
 
-    void push(const Region& region) {
+    void push(const Subproblem& region) {
         const size_t words = code_.write(region, written_.data());
         uint64_t* slot = slots_.take(words);
         std::memcpy(slot, written_.data(), 8 * words);
@@ -193,7 +193,7 @@ class Frontier {
         queue_.push({region.least_loss, order_++, slot});
     }
 
-    void pop(Region& region) {
+    void pop(Subproblem& region) {
         const Entry entry = queue_.pop();
         free(entry, read(entry, region));
         if (!queue_.empty()) look_ahead(queue_.top());
@@ -203,7 +203,7 @@ class Frontier {
     template <class Which>
     double take_out(const Which& which) {
         double least = std::numeric_limits<double>::infinity();
-        Region region;
+        Subproblem region;
         queue_.erase_if([&](const Entry& entry) {
             if (!which(entry.loss)) return false;
             least = std::min(least, entry.loss);
@@ -216,7 +216,7 @@ class Frontier {
     // Looks at every region, in no order.
     template <class Look>
     void each(const Look& look) const {
-        Region region;
+        Subproblem region;
         queue_.each([&](const Entry& entry) {
             read(entry, region);
             look(region);
@@ -230,7 +230,7 @@ class Frontier {
         uint64_t* slot;
     };
 
-    size_t read(const Entry& entry, Region& region) const {
+    size_t read(const Entry& entry, Subproblem& region) const {
         region.least_loss = entry.loss;
         return code_.read(entry.slot, region);
     }
@@ -248,13 +248,13 @@ class Frontier {
     }
 
     static double entry_bytes(size_t words) {
-        return static_cast<double>(sizeof(Entry) + sizeof(uint64_t*) + Slots::bytes(words));
+        return static_cast<double>(sizeof(Entry) + sizeof(uint64_t*) + SlabAllocator::bytes(words));
     }
 
     const Code code_;
     std::vector<uint64_t> written_;
-    Queue<Entry> queue_;
-    Slots slots_;
+    LazyHeap<Entry> queue_;
+    SlabAllocator slots_;
     uint64_t order_ = 0;
     double bytes_ = 0;
 };

@@ -30,7 +30,7 @@ class Primal {
         return step_.rows * (step_.features + 1) * step_.actions * std::max(step_.depth, 1);
     }
 
-    Candidate best_in(const Region& region) {
+    Candidate best_in(const Subproblem& region) {
         Candidate tree;
         tree.loss = 0;
         tree.feature.assign(step_.inner, kUnsplit);
@@ -44,7 +44,8 @@ class Primal {
     }
 
   private:
-    void grow(const Region& r, Candidate& tree, int32_t node, int64_t begin, int64_t end, int32_t leaves) {
+    void grow(const Subproblem& r, Candidate& tree, int32_t node, int64_t begin, int64_t end,
+              int32_t leaves) {
         if (node >= step_.inner) return finish(r, tree, node - step_.inner, begin, end);
         const bool affordable = least_leaves_[2 * node + 1] + least_leaves_[2 * node + 2] <= leaves;
         if (!shape_.may_split(r, node) || (!affordable && shape_.may_stop(r, node))) {
@@ -73,7 +74,7 @@ class Primal {
         grow(r, tree, 2 * node + 2, middle, end, counts_both ? leaves - for_left : leaves);
     }
 
-    void finish(const Region& r, Candidate& tree, int32_t leaf, int64_t begin, int64_t end) {
+    void finish(const Subproblem& r, Candidate& tree, int32_t leaf, int64_t begin, int64_t end) {
         add_up(begin, end);
         int32_t best = shape_.next_action(r, leaf, -1);
         for (int32_t k = best; k >= 0; k = shape_.next_action(r, leaf, k)) {
@@ -92,7 +93,7 @@ class Primal {
     }
 
     // The split whose two sides lose least if each took one action.
-    std::pair<int32_t, int32_t> best_split(const Region& r, int32_t node, int64_t begin, int64_t end) {
+    std::pair<int32_t, int32_t> best_split(const Subproblem& r, int32_t node, int64_t begin, int64_t end) {
         const int32_t only = shape_.next_feature(r, node, -1);
         if (const Cuts c = shape_.cuts(r, node, only);
             shape_.feature_count(r, node) == 1 && c.first == c.last) {
@@ -133,7 +134,7 @@ class Primal {
     }
 
     // A threshold beyond all values, towards a side that the leaves suffice for.
-    std::pair<int32_t, int32_t> one_way(const Region& r, int32_t node, int32_t leaves) const {
+    std::pair<int32_t, int32_t> one_way(const Subproblem& r, int32_t node, int32_t leaves) const {
         for (int32_t j = shape_.next_feature(r, node, -1); j >= 0; j = shape_.next_feature(r, node, j)) {
             const Cuts c = shape_.cuts(r, node, j);
             if (c.first == 0 && least_leaves_[2 * node + 2] <= leaves) return {j, 0};

@@ -86,7 +86,8 @@ struct Step {
             const uint64_t* side = below.data() + (position_start[feature] + cut) * words;
             const uint64_t flip = left ? 0 : ~uint64_t{0};
             for (int64_t w = 0; w < words; w += 4)
-                (Four::at(set + w) | ((Four::at(side + w) ^ Four::all(flip)) & Four::at(&every[w])))
+                (Simd256::at(set + w) |
+                 ((Simd256::at(side + w) ^ Simd256::all(flip)) & Simd256::at(&every[w])))
                     .put(set + w);
             return;
         }

@@ -6,9 +6,9 @@
 namespace spotree::rsbb {
 
 // Sets of rows, one machine word for 64 rows at a time (the paper's T_z, turned around).
-class Arrivals {
+class ReachableRows {
   public:
-    Arrivals(const Step& step, const Shape& shape) : step_(step), shape_(shape) {
+    ReachableRows(const Step& step, const Shape& shape) : step_(step), shape_(shape) {
         left_.resize(step.inner * step.words);
         right_.resize(step.inner * step.words);
         arrive_.resize((2 * step.inner + 1) * step.words);
@@ -24,14 +24,14 @@ class Arrivals {
     const uint64_t* shared() const { return shared_.data(); }    // rows with several leaves left
     const uint64_t* counted() const { return counted_.data(); }  // rows whose loss the region has handed down
 
-    void compute(const Region& region, bool group) {
+    void compute(const Subproblem& region, bool group) {
         for (int32_t t = 0; t < step_.inner; ++t) open_sides(region, t);
         descend(0);
         summarise(region, group);
     }
 
     // The same for a child that differs below one node, or in the actions alone (node -1).
-    void update(const Arrivals& parent, const Region& child, int32_t node, bool group) {
+    void update(const ReachableRows& parent, const Subproblem& child, int32_t node, bool group) {
         left_ = parent.left_;
         right_ = parent.right_;
         arrive_ = parent.arrive_;
@@ -43,7 +43,7 @@ class Arrivals {
     }
 
   private:
-    void reopen(const Region& region, int32_t node) {
+    void reopen(const Subproblem& region, int32_t node) {
         if (node >= step_.inner) return;
         open_sides(region, node);
         if (shape_.may_split(region, node)) return;
@@ -51,7 +51,7 @@ class Arrivals {
         reopen(region, 2 * node + 2);
     }
 
-    void open_sides(const Region& region, int32_t node) {
+    void open_sides(const Subproblem& region, int32_t node) {
         uint64_t* left = left_.data() + node * step_.words;
         uint64_t* right = right_.data() + node * step_.words;
         std::fill_n(left, step_.words, 0);
@@ -75,8 +75,8 @@ class Arrivals {
         const uint64_t* goes_left = left_.data() + node * step_.words;
         const uint64_t* goes_right = right_.data() + node * step_.words;
         for (int64_t w = 0; w < step_.words; w += 4) {
-            (Four::at(here + w) & Four::at(goes_left + w)).put(left + w);
-            (Four::at(here + w) & Four::at(goes_right + w)).put(right + w);
+            (Simd256::at(here + w) & Simd256::at(goes_left + w)).put(left + w);
+            (Simd256::at(here + w) & Simd256::at(goes_right + w)).put(right + w);
         }
         descend(2 * node + 1);
         descend(2 * node + 2);
@@ -84,16 +84,16 @@ class Arrivals {
 
     // Counted are rows certain of their leaf (with grouping) and rows all of whose leaves have one same
     // action.
-    void summarise(const Region& region, bool group) {
+    void summarise(const Subproblem& region, bool group) {
         for (int64_t w = 0; w < step_.words; w += 4) {
-            Four some = Four::all(0), several = Four::all(0);
+            Simd256 some = Simd256::all(0), several = Simd256::all(0);
             for (int32_t l = 0; l < step_.leaves; ++l) {
-                const Four here = Four::at(at_leaf(l) + w);
+                const Simd256 here = Simd256::at(at_leaf(l) + w);
                 several = several | (some & here);
                 some = some | here;
             }
             several.put(&shared_[w]);
-            (group ? Four::at(&step_.every[w]) & ~several : Four::all(0)).put(&counted_[w]);
+            (group ? Simd256::at(&step_.every[w]) & ~several : Simd256::all(0)).put(&counted_[w]);
         }
         for (int32_t l = 0; l < step_.leaves; ++l) {
             if (shape_.action_count(region, l) == 1)
@@ -101,7 +101,7 @@ class Arrivals {
         }
     }
 
-    void add_settled(const Region& region, int32_t action, int32_t first_leaf) {
+    void add_settled(const Subproblem& region, int32_t action, int32_t first_leaf) {
         std::fill(not_same_.begin(), not_same_.end(), 0);
         for (int32_t l = 0; l < step_.leaves; ++l) {
             const bool same =
@@ -110,10 +110,10 @@ class Arrivals {
             if (same) continue;
             const uint64_t* here = at_leaf(l);
             for (int64_t w = 0; w < step_.words; w += 4)
-                (Four::at(&not_same_[w]) | Four::at(here + w)).put(&not_same_[w]);
+                (Simd256::at(&not_same_[w]) | Simd256::at(here + w)).put(&not_same_[w]);
         }
         for (int64_t w = 0; w < step_.words; w += 4)
-            (Four::at(&counted_[w]) | (Four::at(&step_.every[w]) & ~Four::at(&not_same_[w])))
+            (Simd256::at(&counted_[w]) | (Simd256::at(&step_.every[w]) & ~Simd256::at(&not_same_[w])))
                 .put(&counted_[w]);
     }
 

@@ -53,7 +53,7 @@ class Search {
 
     // The whole space becomes the first region; false if it holds no tree.
     bool begin() {
-        Region root = shape_.root(settings_.seed);
+        Subproblem root = shape_.root(settings_.seed);
         outcome_.feasible = shape_.fits_leaves(root);
         if (outcome_.feasible) settle(std::move(root));
         return outcome_.feasible;
@@ -73,19 +73,19 @@ class Search {
 
     // Regions of another search of the same step; nothing that is said of their losses is believed.
     void take(const int64_t* words, int64_t count) {
-        std::vector<Region> regions(count);
+        std::vector<Subproblem> regions(count);
         for (int64_t r = 0; r < count; ++r) {
             packing_.unpack(words + r * static_cast<int64_t>(packing_.width()), r, regions[r]);
         }
-        for (Region& region : regions) settle(std::move(region));
+        for (Subproblem& region : regions) settle(std::move(region));
     }
 
     // The best region, and so on but for every second one, which stays; they are here no more. The best goes
     // on: whoever keeps it back for himself may keep it for ever, and the bound with it.
     std::vector<int64_t> give(int64_t count, bool all) {
         std::vector<int64_t> words;
-        std::vector<Region> stay;
-        Region region;
+        std::vector<Subproblem> stay;
+        Subproblem region;
         for (int64_t g = 0; g < count && !nothing_open(); ++g) {
             frontier_.pop(region);
             packing_.pack(region, words);
@@ -105,7 +105,7 @@ class Search {
         discarded_least_ = std::min(discarded_least_, least);
         outcome_.discarded += before - frontier_.size();
         std::vector<int64_t> words;
-        frontier_.each([&](const Region& region) { packing_.pack(region, words); });
+        frontier_.each([&](const Subproblem& region) { packing_.pack(region, words); });
         return words;
     }
 
@@ -141,7 +141,7 @@ class Search {
 
   private:
     // A region from outside: bounded as if nothing were known of it.
-    void settle(Region region) {
+    void settle(Subproblem region) {
         if (!settler_) settler_.emplace(*this);
         settler_->arrivals->compute(region, settings_.switches.group);
         settler_->bound.apply(region, *settler_->arrivals, nullptr);
@@ -163,13 +163,13 @@ class Search {
         outcome_.tree = std::move(tree);
     }
 
-    void keep(const Region& region, bool solved) {
+    void keep(const Subproblem& region, bool solved) {
         if (discards(region, solved)) return;
         frontier_.push(region);
         outcome_.largest_frontier = std::max(outcome_.largest_frontier, frontier_.size());
     }
 
-    bool discards(const Region& region, bool solved) {
+    bool discards(const Subproblem& region, bool solved) {
         if (!solved && !closed(region.least_loss)) return false;
         discarded_least_ = std::min(discarded_least_, region.least_loss);
         ++outcome_.discarded;
@@ -185,15 +185,15 @@ class Search {
               bound(search.step_, search.shape_, search.settings_.switches),
               primal(search.step_, search.shape_) {}
 
-        Arrivals three[3];
-        Arrivals* arrivals = three;  // of the region
-        Arrivals* child_arrivals[2] = {three + 1, three + 2};
+        ReachableRows three[3];
+        ReachableRows* arrivals = three;  // of the region
+        ReachableRows* child_arrivals[2] = {three + 1, three + 2};
         Bound bound;
         Primal primal;
         int64_t primal_work = 0;
-        Region region;
+        Subproblem region;
         bool held = false;  // whether it is next and was never in the frontier: its arrivals are known
-        Region children[2];
+        Subproblem children[2];
         bool solved[2] = {false, false};
         size_t born = 0;
         std::vector<Candidate> trees;
@@ -234,15 +234,15 @@ class Search {
         if (!mine.held) mine.arrivals->compute(mine.region, settings_.switches.group);
         const int32_t changed = branch.variable == Variable::kAction ? -1 : branch.node;
         for (const int side : {1, 0}) {
-            Region& child = mine.children[mine.born];
+            Subproblem& child = mine.children[mine.born];
             child = mine.region;
             if (branching_.child(child, branch, side)) bound(mine, child, changed);
         }
     }
 
     // Bounding: from above in closed form (alpha), from below by a tree of the region now and then (beta).
-    void bound(Worker& mine, Region& child, int32_t changed) const {
-        Arrivals& arrivals = *mine.child_arrivals[mine.born];
+    void bound(Worker& mine, Subproblem& child, int32_t changed) const {
+        ReachableRows& arrivals = *mine.child_arrivals[mine.born];
         arrivals.update(*mine.arrivals, child, changed, settings_.switches.group);
         mine.bound.apply(child, arrivals, mine.arrivals);
         const bool due =

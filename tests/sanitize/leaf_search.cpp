@@ -46,7 +46,7 @@ void trial(Chance& chance, Report& report) {
     Owned model(hostile::random_model(chance, chance.one_in(8) ? 60 : 12, 4, discount));
     const double unit = std::max(1.0, std::abs(model.optimum)), close = 1e-6 * unit * 10;
     Stop never;
-    const LossModel losses(model.search, unit, &never);
+    const RegretModel losses(model.search, unit, &never);
     const int32_t most = chance.one_in(2) ? 1 + chance.below(6) : 64;
     const int32_t depth = chance.one_in(3) ? chance.below(4) : -1;
     LeafSearch search(losses, Aim{{}, 0, most, depth, unit}, static_cast<uint64_t>(chance.below(1000)),
@@ -68,7 +68,7 @@ void trial(Chance& chance, Report& report) {
             before = entry.loss;
         }
     }
-    const double least = MustReach(losses).least_leaves(chance.below(1000), 10'000'000, never);
+    const double least = LeafLowerBound(losses).least_leaves(chance.below(1000), 10'000'000, never);
     for (const auto& [leaves, entry] : search.archive.entries()) {
         if (entry.loss > 1e-12 * unit) continue;
         report.expect(least <= leaves, "no optimal tree is smaller than the bound", least, leaves);

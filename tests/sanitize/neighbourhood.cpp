@@ -73,9 +73,9 @@ CompleteTree random_tree(const Owned& model, int depth, Chance& chance) {
 
 // A model that forgives hardly anything is the strict one, and one that forgives more has the same optimum.
 void forgives(const Owned& model, int depth, double close, Chance& chance, Report& report) {
-    const RightRows right(model.search);
-    if (!Forgiving::worthwhile(model.search, right)) return;
-    Forgiving forgiving(model.search, right);
+    const OptimalRows right(model.search);
+    if (!ForgivingMdp::worthwhile(model.search, right)) return;
+    ForgivingMdp forgiving(model.search, right);
     Evaluator evaluator(forgiving.model());
     const CompleteTree tree = random_tree(model, depth, chance);
     const double strict = model.worth(tree);
@@ -98,7 +98,7 @@ void screens(const Owned& model, int depth, Chance& chance, Report& report) {
     const CompleteTree tree = random_tree(model, depth, chance);
     if (model.worth(tree) == kInfeasible) return;
     Random random(static_cast<uint64_t>(chance.below(1000)));
-    Screen screen(model.search);
+    SurrogateFilter screen(model.search);
     screen.rejected(100);
     for (int k = 0; k < 20; ++k) {
         const bool away = screen.turns_away(tree, tree, 0.0, random);

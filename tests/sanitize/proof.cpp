@@ -15,7 +15,7 @@ struct Streams {
     std::vector<int32_t> words;
     std::vector<double> numbers;
 
-    void drain(Journal& journal) {
+    void drain(ProofLog& journal) {
         std::scoped_lock hold(journal.lock);
         if (journal.epoch != epoch) words.clear(), numbers.clear();
         epoch = journal.epoch;
@@ -36,7 +36,7 @@ struct Problem {
         return {model.view(), model.choice_of.data(), groups.group_of.data(), groups.count};
     }
 
-    void fill(Cubes& cubes) const {
+    void fill(FeatureBoxes& cubes) const {
         cubes.features = model.features;
         cubes.rank = groups.rank;
         for (const auto& [f, r] : groups.splits()) cubes.splits.push_back({f, r});
@@ -116,7 +116,7 @@ void check(const Problem& p, Prover& prover, Chance& chance, Report& report) {
 // A file may hold anything: it is read or refused, never trusted.
 void read_spoilt(const Prover& prover, const Streams& written, Chance& chance) {
     for (int k = 0; k < 20 && !written.words.empty(); ++k) {
-        OldProof spoilt;
+        ReplayedProof spoilt;
         spoilt.words = written.words;
         spoilt.numbers = written.numbers;
         if (chance.one_in(4)) spoilt.words.resize(chance.below(static_cast<int>(spoilt.words.size())) + 1);
@@ -130,7 +130,7 @@ void read_spoilt(const Prover& prover, const Streams& written, Chance& chance) {
             spoilt.numbers[chance.below(static_cast<int>(spoilt.numbers.size()))] =
                 chance.of<double>({NAN, -HUGE_VAL, 1e308});
         try {
-            OldProof(spoilt).replay(prover.shared.model, prover.shared.symmetries);
+            ReplayedProof(spoilt).replay(prover.shared.model, prover.shared.symmetries);
         } catch (const std::exception&) {
             continue;
         }
@@ -182,7 +182,7 @@ void trial(Chance& chance, Report& report) {
     second.old->numbers = written.numbers;
     second.old->bound = prover.certified();
     try {
-        OldProof(*second.old).replay(second.shared.model, second.shared.symmetries);
+        ReplayedProof(*second.old).replay(second.shared.model, second.shared.symmetries);
     } catch (const std::exception& error) {
         return report.expect(false, error.what());
     }

@@ -147,7 +147,7 @@ void in_turn(Chance& chance, Report& report) {
     const auto next = [](const Entry& a, const Entry& b) {
         return a.loss != b.loss ? a.loss < b.loss : a.order > b.order;
     };
-    Queue<Entry, 8> queue;
+    LazyHeap<Entry, 8> queue;
     std::set<Entry, decltype(next)> plain(next);
     const int losses = chance.of({1, 3, 1000});
     double floor = 0;  // as in a best-first search, mostly
@@ -182,8 +182,8 @@ void in_few_words(const Step& step, bool snap, Chance& chance, Report& report) {
     Switches switches;
     switches.snap = snap;
     Bound bound(step, shape, switches);
-    Arrivals before(step, shape), after(step, shape);
-    Region region = shape.root(0), read;
+    ReachableRows before(step, shape), after(step, shape);
+    Subproblem region = shape.root(0), read;
     before.compute(region, true);
     bound.apply(region, before, nullptr);
     std::vector<uint64_t> words(code.most_words()), again(code.most_words());
@@ -195,7 +195,7 @@ void in_few_words(const Step& step, bool snap, Chance& chance, Report& report) {
         report.expect(std::equal(words.begin(), words.begin() + static_cast<int64_t>(size), again.begin()),
                       "a code says the same twice");
         after.compute(read, true);
-        Region anew = read;
+        Subproblem anew = read;
         bound.apply(anew, after, &after);
         report.expect(std::equal(before.shared(), before.shared() + step.words, after.shared()) &&
                           std::equal(before.counted(), before.counted() + step.words, after.counted()),
@@ -208,7 +208,7 @@ void in_few_words(const Step& step, bool snap, Chance& chance, Report& report) {
             branch.variable == same.variable && branch.node == same.node && branch.which == same.which,
             "a region that was read branches alike");
         if (shape.one_shape(region) || branch.variable == Variable::kNone) return;
-        Region child = region;
+        Subproblem child = region;
         if (!branching.child(child, branch, chance.below(2))) return;
         after.update(before, child, branch.variable == Variable::kAction ? -1 : branch.node, true);
         bound.apply(child, after, &before);

@@ -98,9 +98,9 @@ struct Depth2 {
         rest.resize(size + 2 * kLanes);
         for (int32_t k = 0; k < size; ++k) {
             const double* side = side_.data() + static_cast<size_t>(k) * stride;
-            Four in = load(side), out = load(total_.data()) - in;
+            Simd256 in = load(side), out = load(total_.data()) - in;
             for (int32_t a = kLanes; a < stride; a += kLanes) {
-                const Four x = load(side + a);
+                const Simd256 x = load(side + a);
                 in = smaller(in, x);
                 out = smaller(out, load(total_.data() + a) - x);
             }
@@ -128,20 +128,20 @@ struct Depth2 {
             if constexpr (Minus)
                 small_row = small.cell.data() + static_cast<size_t>(small_column_[i]) * small.size;
             const double* mine = side_.data() + static_cast<size_t>(i) * stride;
-            Four rare_i = all_of(kInfinity), rest_i = all_of(kInfinity);
+            Simd256 rare_i = all_of(kInfinity), rest_i = all_of(kInfinity);
             for (int32_t j = i + 1; j < size; j += kLanes) {
-                Four both[kLanes], first[kLanes], second[kLanes], neither[kLanes];
+                Simd256 both[kLanes], first[kLanes], second[kLanes], neither[kLanes];
                 for (int c = 0; c < kLanes; ++c) {
                     const double* q = row + column_[j + c];
                     const double* p = nullptr;
                     if constexpr (Minus) p = small_row + small_column_[j + c];
                     const double* other = side_.data() + static_cast<size_t>(j + c) * stride;
                     for (int b = 0; b < blocks; ++b) {
-                        Four x = load(q + b * kLanes);
+                        Simd256 x = load(q + b * kLanes);
                         if constexpr (Minus) x -= load(p + b * kLanes);
-                        const Four s = load(mine + b * kLanes);
-                        const Four only_second = load(other + b * kLanes) - x;
-                        const Four none = load(total_.data() + b * kLanes) - s - only_second;
+                        const Simd256 s = load(mine + b * kLanes);
+                        const Simd256 only_second = load(other + b * kLanes) - x;
+                        const Simd256 none = load(total_.data() + b * kLanes) - s - only_second;
                         if (b == 0) {
                             both[c] = x;
                             first[c] = s - x;
@@ -155,10 +155,10 @@ struct Depth2 {
                         }
                     }
                 }
-                const Four in_both = least_lanes(both[0], both[1], both[2], both[3]);
-                const Four in_first = least_lanes(first[0], first[1], first[2], first[3]);
-                const Four in_second = least_lanes(second[0], second[1], second[2], second[3]);
-                const Four in_none = least_lanes(neither[0], neither[1], neither[2], neither[3]);
+                const Simd256 in_both = least_lanes(both[0], both[1], both[2], both[3]);
+                const Simd256 in_first = least_lanes(first[0], first[1], first[2], first[3]);
+                const Simd256 in_second = least_lanes(second[0], second[1], second[2], second[3]);
+                const Simd256 in_none = least_lanes(neither[0], neither[1], neither[2], neither[3]);
                 rare_i = smaller(rare_i, in_both + in_first);
                 rest_i = smaller(rest_i, in_second + in_none);
                 store(rare.data() + j, smaller(load(rare.data() + j), in_both + in_second));

@@ -14,7 +14,7 @@ template <int Blocks>
 inline void add_pairs(double* cell, size_t length, const int32_t* sides, int32_t n, const double* loss,
                       int32_t stride) {
     const size_t width = Blocks ? Blocks * kLanes : stride;
-    Four c[Blocks ? Blocks : 1];
+    Simd256 c[Blocks ? Blocks : 1];
     if constexpr (Blocks > 0) {
         for (int b = 0; b < Blocks; ++b) c[b] = load(loss + b * kLanes);
     }
@@ -32,7 +32,7 @@ inline void add_pairs(double* cell, size_t length, const int32_t* sides, int32_t
 }
 
 // Sums over pairs of sides of a block for rows that are added bit by bit; not cumulated.
-struct Growing {
+struct IncrementalTable {
     int32_t rows = 0;
     std::vector<int32_t> own;
     Buffer<double> raw, total, cell;

@@ -66,7 +66,7 @@ class Pairs {
     }
 
     // The rows that `sums` has taken in so far.
-    bool build(const Block& block, const Growing& sums, Stop& stop) {
+    bool build(const Block& block, const IncrementalTable& sums, Stop& stop) {
         stride = block.stride;
         rows = sums.rows;
         own_ = sums.own;
@@ -95,8 +95,8 @@ class Pairs {
     }
 
     // The rare side of split `root`, from sums over triples.
-    bool build(const Block& block, const std::vector<int32_t>& chosen, const Triples& triples, int32_t root,
-               Stop& stop) {
+    bool build(const Block& block, const std::vector<int32_t>& chosen, const TripleTable& triples,
+               int32_t root, Stop& stop) {
         if (!build_sides(block, &chosen, stop)) return false;
         if (cell.size() < static_cast<size_t>(size) * size * stride)
             cell.resize(static_cast<size_t>(size) * size * stride);

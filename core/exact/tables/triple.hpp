@@ -12,7 +12,7 @@ namespace spotree::exact {
 
 // Slice s holds the pairs t < u above s; all slices together serve the table of pairs of any split's rare
 // side, each triple being summed once instead of three times. Slices may be built by different threads.
-class Triples {
+class TripleTable {
   public:
     static size_t bytes(double splits, double stride) {
         return static_cast<size_t>(splits * splits * splits / 6 * stride * sizeof(double));
@@ -42,7 +42,7 @@ class Triples {
                 const int32_t* end = block.entry.data() + block.start[i + 1];
                 const int32_t* t = std::upper_bound(block.entry.data() + block.start[i], end, s);
                 work += static_cast<size_t>(end - t) * static_cast<size_t>(end - t);
-                Four c[Blocks ? Blocks : 1];
+                Simd256 c[Blocks ? Blocks : 1];
                 if constexpr (Blocks > 0) {
                     for (int b = 0; b < Blocks; ++b) c[b] = load(loss + b * kLanes);
                 }

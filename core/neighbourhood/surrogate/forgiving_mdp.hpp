@@ -18,11 +18,11 @@ namespace spotree::neighbourhood {
 // Each state stands here once for each number of times that are left to be forgiven, most of them first. With
 // no end to it a tree would come to nearly all states, by ways that count next to nothing, and be many times
 // dearer to judge.
-class Forgiving {
+class ForgivingMdp {
   public:
     int64_t work = 0;
 
-    Forgiving(const SearchModel& strict, const RightRows& right) : model_(strict) {
+    ForgivingMdp(const SearchModel& strict, const OptimalRows& right) : model_(strict) {
         row_start_.push_back(0);
         choice_start_.push_back(0);
         for (int32_t layer = 0; layer <= kTimes; ++layer) {
@@ -45,11 +45,11 @@ class Forgiving {
         forgive(0.5);
     }
 
-    Forgiving(const Forgiving&) = delete;
+    ForgivingMdp(const ForgivingMdp&) = delete;
 
     // Whether most mistakes are grave, and the model is small enough for its copies. Without a discount a row
     // that leads to the end with some chance would make every tree end.
-    static bool worthwhile(const SearchModel& strict, const RightRows& right) {
+    static bool worthwhile(const SearchModel& strict, const OptimalRows& right) {
         return right.unforgiving() && strict.discount < 1 &&
                strict.row_start[strict.num_rows()] <= kMostEntries;
     }
@@ -78,7 +78,7 @@ class Forgiving {
         double best_reward;
     };
 
-    void add_state(const SearchModel& strict, const RightRows& right, int32_t state, int32_t layer) {
+    void add_state(const SearchModel& strict, const OptimalRows& right, int32_t state, int32_t layer) {
         const auto first = static_cast<int64_t>(row_start_.size()) - 1 - strict.choice_start[state];
         const int64_t best = layer < kTimes ? best_row(strict, right, state) : -1;
         for (int64_t row = strict.choice_start[state]; row < strict.choice_start[state + 1]; ++row) {
@@ -104,7 +104,7 @@ class Forgiving {
     }
 
     // A row of the state that loses nothing, or -1 where the state has no choice.
-    static int64_t best_row(const SearchModel& strict, const RightRows& right, int32_t state) {
+    static int64_t best_row(const SearchModel& strict, const OptimalRows& right, int32_t state) {
         if (strict.group_of[state] < 0) return -1;
         for (int32_t a = 0; a < strict.num_actions; ++a) {
             const int32_t row = strict.choices(state)[a];

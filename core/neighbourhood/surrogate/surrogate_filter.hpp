@@ -21,9 +21,9 @@ namespace spotree::neighbourhood {
 // most bad candidates (docs/the-search.md). States that the current tree does not come to count with their
 // best value: what is new has its chance. So a candidate can only be turned away here; the true return
 // decides about all others, and about some that are not looked at, so that no tree is out of reach.
-class Screen {
+class SurrogateFilter {
   public:
-    explicit Screen(const SearchModel& model)
+    explicit SurrogateFilter(const SearchModel& model)
         : model_(model),
           evaluator_(model),
           visits_(model),
@@ -156,7 +156,7 @@ class Screen {
     const SearchModel& model_;
     Evaluator evaluator_;  // of the current tree
     Visits visits_;
-    Asked asked_;
+    ActionCache asked_;
     CompleteTree current_;
     std::vector<Place> places_;      // by leaf
     std::vector<size_t> first_;      // [leaf + 1] the places of a leaf

@@ -27,7 +27,7 @@ class Gains {
           action_value_(model.num_actions) {}
 
     // Chooses a pair; false if the current tree has no values.
-    bool choose(Judge& judge, Random& random) {
+    bool choose(Acceptance& judge, Random& random) {
         if (judge.value() == kInfeasible) return optimal();
         const double kind = random.uniform();
         const double towards = kind < kTreeValues ? 0.0

@@ -8,7 +8,7 @@
 
 namespace spotree::proof {
 
-struct Region {
+struct Subproblem {
     ActionSets allowed;
     Relaxed relaxed;
     double bound = std::numeric_limits<double>::infinity();
@@ -64,7 +64,7 @@ class Bounder {
 
   public:
     Relaxer relaxer;
-    LeastLoss least_loss;
+    TreeDp least_loss;
     std::vector<double> visits, loss, floor;
     std::vector<uint64_t> viable;  // [cube, word]: what a leaf may take, empty for everything
     std::vector<char> reached;     // [group]
@@ -86,7 +86,7 @@ class Bounder {
     // Bounds the region from above and removes actions that no improving tree of it takes. `items` are the
     // open nodes of its partial tree. Afterwards (verdict open) `relaxer`, `least_loss`, `visits` and
     // `reached` describe the region.
-    Verdict process(Region& region, const std::vector<Item>& items, int rounds, bool filter, Draft* draft,
+    Verdict process(Subproblem& region, const std::vector<Item>& items, int rounds, bool filter, Draft* draft,
                     const std::vector<Floor>* floors = nullptr, Effort effort = Effort::full) {
         auto stop = [&] { return shared_.stopped(); };
         const bool again = effort == Effort::none || effort == Effort::again;
@@ -151,14 +151,14 @@ class Bounder {
     }
 
     // The same for the root: with every action that it removes go its images under symmetries (lemma S, b).
-    Verdict process_root(Region& root, Draft* draft, const std::vector<Floor>* floors = nullptr) {
+    Verdict process_root(Subproblem& root, Draft* draft, const std::vector<Floor>* floors = nullptr) {
         at_root_ = true;
         const AtEnd leave([this] { at_root_ = false; });
         return process(root, {{0, shared_.sizes.whole, 0}}, kRounds, true, draft, floors);
     }
 
     // loss[group, action] = sum of weight * regret over the states of the group that can be reached.
-    void find_losses(const Region& region, const std::vector<double>& weight, double never) {
+    void find_losses(const Subproblem& region, const std::vector<double>& weight, double never) {
         const double* value = region.relaxed.value.data();
         const double bonus = relaxer.bonus(value);
         std::fill(reached.begin(), reached.end(), 0);
@@ -192,7 +192,7 @@ class Bounder {
     }
 
   private:
-    bool find_removable(const Region& region, const std::vector<Item>& items, double budget) {
+    bool find_removable(const Subproblem& region, const std::vector<Item>& items, double budget) {
         ActionSets unsupported = region.allowed;
         for (int g = 0; g < m_.num_groups; ++g) {
             if (!reached[g]) std::fill_n(unsupported.of(g), m_.words, 0);
@@ -226,7 +226,7 @@ class Bounder {
         }
     }
 
-    void write(Draft* draft, Region& region, bool regret, const std::vector<int32_t>& removed,
+    void write(Draft* draft, Subproblem& region, bool regret, const std::vector<int32_t>& removed,
                const std::vector<Floor>* floors) const {
         if (!draft) return;
         ++draft->rounds;
@@ -254,7 +254,7 @@ class Bounder {
     }
 
     bool at_root_ = false;
-    LeastVisits least_;
+    OccupancyBounds least_;
     Relaxer::Way way_;
     std::vector<double> row_loss_;  // [row]
     std::vector<int32_t> removed_;

@@ -5,9 +5,9 @@
 
 namespace spotree::proof {
 
-class SoloLeaves {
+class LeafProbing {
   public:
-    SoloLeaves(Shared& shared, Journal& journal, const Region& root)
+    LeafProbing(Shared& shared, ProofLog& journal, const Subproblem& root)
         : shared_(shared),
           m_(shared.model),
           cubes_(shared.cubes),
@@ -68,7 +68,7 @@ class SoloLeaves {
         const double known = bound_[leaf].load(std::memory_order_relaxed);
         if (known == -kInfinity) return true;
         if (known < kInfinity && known > shared_.close_at()) return false;
-        Region region = root_;
+        Subproblem region = root_;
         for (const int32_t* g = cubes_.begin(cube); g != cubes_.end(cube); ++g) {
             if (region.allowed.has(*g, action)) {
                 region.allowed.keep_only(*g, action);
@@ -123,9 +123,9 @@ class SoloLeaves {
 
     Shared& shared_;
     const GroupedModel& m_;
-    const Cubes& cubes_;
-    Journal& journal_;
-    Region root_;
+    const FeatureBoxes& cubes_;
+    ProofLog& journal_;
+    Subproblem root_;
     std::unique_ptr<std::atomic<double>[]>
         bound_;  // [cube, action]; infinite: not known, -infinite: hopeless
     std::atomic<int> next_{0}, tried_{0}, gained_{0};

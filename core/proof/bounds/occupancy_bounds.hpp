@@ -9,9 +9,9 @@ namespace spotree::proof {
 // smallest discounted probability of j over the allowed choices of i. Every such w >= 0 is a lower bound on
 // the visits of every tree that keeps to the allowed actions and respects the floors (docs/proof.md, lemma
 // 3).
-class LeastVisits {
+class OccupancyBounds {
   public:
-    explicit LeastVisits(const GroupedModel& model)
+    explicit OccupancyBounds(const GroupedModel& model)
         : m_(model),
           start_(model.num_states + 1, 0),
           length_(model.num_states, 0),

@@ -8,9 +8,9 @@ namespace spotree::proof {
 // With W >= scale * reward - [state] + discount * P W on all allowed choices, scale * J(T) - visits(T, state)
 // is at most start_value(W); so a tree with J(T) > L visits the state at least scale * L - start_value(W).
 // Any scale >= 0 holds; the best is sought where the lines of two policies meet.
-class FloorFinder {
+class FloorSearch {
   public:
-    FloorFinder(Shared& shared, const Region& root, double tolerance)
+    FloorSearch(Shared& shared, const Subproblem& root, double tolerance)
         : shared_(shared),
           root_(root),
           relaxer_(shared.model),
@@ -57,7 +57,7 @@ class FloorFinder {
 
   private:
     Shared& shared_;
-    const Region& root_;
+    const Subproblem& root_;
     Relaxer relaxer_;
     std::vector<double> shift_, plain_;
     double tolerance_;
@@ -68,7 +68,7 @@ constexpr double kWorthLooking = 1e-4, kWorthKeeping = 1e-5, kWorthTrying = 1e-3
 constexpr size_t kTries = 20;
 
 // Floors for the states where they could matter most; gives up when the first twenty gain nothing.
-inline std::vector<Floor> find_floors(Shared& shared, Bounder& bounder, const Region& root, int threads,
+inline std::vector<Floor> find_floors(Shared& shared, Bounder& bounder, const Subproblem& root, int threads,
                                       double seconds) {
     const GroupedModel& m = shared.model;
     auto stop = [&] { return shared.stopped(); };
@@ -96,7 +96,7 @@ inline std::vector<Floor> find_floors(Shared& shared, Bounder& bounder, const Re
     std::atomic<size_t> next{0};
     std::atomic<double> gained{0};
     run_on(threads, shared.stop, [&](int) {
-        FloorFinder finder(shared, root, shared.tolerance);
+        FloorSearch finder(shared, root, shared.tolerance);
         for (size_t k; (k = next.fetch_add(1)) < worth.size();) {
             if (stop() || enough.check() || (k >= kTries && gained.load() < kWorthTrying * room)) return;
             const int i = worth[k].second;

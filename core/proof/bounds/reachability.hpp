@@ -134,7 +134,7 @@ class Reach {
     const GroupedModel& m_;
     std::vector<int32_t> states_;
     std::vector<char> inside_, dead_, usable_;
-    std::optional<Endless> endless_;
+    std::optional<RecurrentClasses> endless_;
 };
 
 }  // namespace spotree::proof

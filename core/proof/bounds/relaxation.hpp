@@ -207,8 +207,9 @@ class Relaxer {
             const double still = std::max(4 * bonus, rough ? kStill * tolerance : 0);
             const auto outcome =
                 lowering_.sweep(found_, r.value, r.policy, close_at, bonus, still, rough, stop);
-            done = outcome == Lowering::Outcome::settled ||
-                   (outcome == Lowering::Outcome::closed && quotient_->start(r.value.data()) <= close_at);
+            done = outcome == TotalRewardIteration::Outcome::settled ||
+                   (outcome == TotalRewardIteration::Outcome::closed &&
+                    quotient_->start(r.value.data()) <= close_at);
             known = quotient_->holds(found_, r.value.data());
             if (!known) r.value = before_;
         }
@@ -352,7 +353,7 @@ class Relaxer {
     const GroupedModel& m_;
     Reach found_;
     std::unique_ptr<Quotient> quotient_;  // undiscounted
-    Lowering lowering_;
+    TotalRewardIteration lowering_;
     std::vector<double> backup_, before_;  // before: the value that the last `solve` began with
     KrylovSpace space_;
     const double* shift_ = nullptr;  // added to the reward of a state (for floors)

@@ -17,9 +17,9 @@ struct TreeNode {
     int32_t split = -1, left = -1, right = -1, action = -1;
 };
 
-class LeastLoss {
+class TreeDp {
   public:
-    LeastLoss(const Cubes& cubes, const Sizes& sizes, int actions)
+    TreeDp(const FeatureBoxes& cubes, const Sizes& sizes, int actions)
         : c_(cubes), sizes_(sizes), actions_(actions), padded_((actions + 3) / 4 * 4) {
         sum_.resize(size_t(cubes.size()) * padded_);
         least_.resize(size_t(cubes.size()) * sizes.count());
@@ -85,7 +85,7 @@ class LeastLoss {
             if (may && leaf_loss(cube, a) < leaf) leaf = leaf_loss(cube, a), action = a;
         }
         double best = leaf;
-        const Cubes::Edge* edge = nullptr;
+        const FeatureBoxes::Edge* edge = nullptr;
         std::pair<int, int> share{0, 0};
         for (const auto& pair : sizes_.pairs[size]) {
             const auto& here = c_.cubes[cube];
@@ -252,7 +252,7 @@ class LeastLoss {
         for (int a = 0; a < padded_; ++a) to[a] = all[a] - other[a];
     }
 
-    const Cubes& c_;
+    const FeatureBoxes& c_;
     const Sizes& sizes_;
     int actions_, padded_;
     std::vector<double> sum_, least_, done_;

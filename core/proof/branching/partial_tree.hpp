@@ -17,7 +17,7 @@ class Partial {
   public:
     double upper;  // of the region
 
-    Partial(const Shared& shared, const Region& region, const Bounder& bounder)
+    Partial(const Shared& shared, const Subproblem& region, const Bounder& bounder)
         : upper(region.relaxed.bound),
           m_(shared.model),
           sizes_(shared.sizes),
@@ -109,7 +109,7 @@ class Partial {
 
     const GroupedModel& m_;
     const Sizes& sizes_;
-    const Cubes& cubes_;
+    const FeatureBoxes& cubes_;
     std::vector<double> least_, sums_;
     std::vector<char> reached_;
     int padded_;

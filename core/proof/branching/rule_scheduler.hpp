@@ -27,10 +27,10 @@ class Shrinking {
     std::vector<std::pair<double, double>> seen_;
 };
 
-class Lead {
+class RuleScheduler {
   public:
     // Both rules begin now, with a root of this bound; rule "state" can be asked once it has `begun`.
-    Lead(Shared& shared, StateRule* states, TreeRule* trees, double root_bound)
+    RuleScheduler(Shared& shared, StateRule* states, TreeRule* trees, double root_bound)
         : shared_(shared),
           states_(states),
           trees_(trees),

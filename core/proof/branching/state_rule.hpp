@@ -14,7 +14,7 @@ namespace spotree::proof {
 
 class StateRule {
     struct Parent {
-        Region region;
+        Subproblem region;
         int32_t number, group;
         std::vector<int32_t> same;  // the actions that one side keeps and the other removes
     };
@@ -27,10 +27,10 @@ class StateRule {
     };
 
   public:
-    StateRule(Shared& shared, Journal& journal) : shared_(shared), m_(shared.model), journal_(journal) {}
+    StateRule(Shared& shared, ProofLog& journal) : shared_(shared), m_(shared.model), journal_(journal) {}
 
     // The root region has been processed before, with the proof in `draft`.
-    void begin(Bounder& bounder, Region root, const Draft& draft) {
+    void begin(Bounder& bounder, Subproblem root, const Draft& draft) {
         const std::vector<Item> whole{{0, shared_.sizes.whole, 0}};
         const double shown = root.bound;
         const Verdict verdict = bounder.process(root, whole, 1, false, nullptr, nullptr, Effort::none);
@@ -50,7 +50,7 @@ class StateRule {
     }
 
     // A region that was parted before, of which one side or both are still open.
-    void reopen(const Region& region, int32_t number, int32_t group, std::vector<int32_t> same, bool kept,
+    void reopen(const Subproblem& region, int32_t number, int32_t group, std::vector<int32_t> same, bool kept,
                 bool removed) {
         auto made = std::make_shared<Parent>();
         made->region = region;
@@ -154,7 +154,7 @@ class StateRule {
     }
 
     void expand(Bounder& bounder, const Open& open) {
-        Region region = open.parent->region;
+        Subproblem region = open.parent->region;
         region.bound = open.bound;
         const int g = open.parent->group;
         if (open.keeps) {
@@ -179,7 +179,7 @@ class StateRule {
     }
 
     // False if the time was up. `shown` is the bound of what the region is a part of.
-    bool branch(Bounder& bounder, Region& region, int32_t parent, int32_t side, const Draft& draft,
+    bool branch(Bounder& bounder, Subproblem& region, int32_t parent, int32_t side, const Draft& draft,
                 double shown) {
         auto stop = [&] { return shared_.stopped(); };
         std::vector<double> occupancy;
@@ -230,7 +230,7 @@ class StateRule {
     }
 
     // The group where tree and relaxed policy differ and most is at stake (any: where they could differ).
-    int differing(const Bounder& bounder, const Region& region, const std::vector<double>& occupancy,
+    int differing(const Bounder& bounder, const Subproblem& region, const std::vector<double>& occupancy,
                   const std::vector<int32_t>& action_of, bool any) const {
         int best = -1;
         double most = -1;
@@ -262,7 +262,7 @@ class StateRule {
 
     // Whether some of the allowed actions of a group do something else than the others. They may not,
     // although tree and policy differ: the tree of least loss may take an action that is not allowed.
-    bool can_part(const Region& region, int group) const {
+    bool can_part(const Subproblem& region, int group) const {
         int lead = -1;
         for (int a = 0; a < m_.num_actions; ++a) {
             if (!region.allowed.has(group, a)) continue;
@@ -276,7 +276,7 @@ class StateRule {
     }
 
     // The allowed actions that do in the group what the relaxed policy does in its most visited state.
-    std::vector<int32_t> same_as_policy(const Bounder& bounder, const Region& region,
+    std::vector<int32_t> same_as_policy(const Bounder& bounder, const Subproblem& region,
                                         const std::vector<double>& occupancy, int group) const {
         int heaviest = -1;
         for (int k = m_.group_start[group]; k < m_.group_start[group + 1]; ++k) {
@@ -306,7 +306,7 @@ class StateRule {
 
     Shared& shared_;
     const GroupedModel& m_;
-    Journal& journal_;
+    ProofLog& journal_;
     std::mutex lock_;
     std::condition_variable changed_;
     std::multiset<Open> frontier_;

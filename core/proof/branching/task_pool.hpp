@@ -13,7 +13,7 @@
 namespace spotree::proof {
 
 template <class Task>
-class Team {
+class TaskPool {
   public:
     // Whether more threads wait than there is work for.
     bool hungry() const {

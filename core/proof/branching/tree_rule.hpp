@@ -13,7 +13,7 @@ class TreeRule {
     friend class TreeWorker;
 
   public:
-    TreeRule(Shared& shared, Journal& journal, const Region& root)
+    TreeRule(Shared& shared, ProofLog& journal, const Subproblem& root)
         : shared_(shared),
           journal_(journal),
           root_(root),
@@ -27,7 +27,7 @@ class TreeRule {
     bool finished() { return over() && !cut_short_ && open_.load() <= shared_.close_at(); }
 
     // Goes on with the pieces of a stopped search of the same root.
-    void reopen(OldTree old) {
+    void reopen(ReplayedTree old) {
         weight_ = std::move(old.weight);
         for (const auto& [cube, action] : old.hopeless) solo_.know(cube, action);
         share_ = old.share;
@@ -42,7 +42,7 @@ class TreeRule {
     std::optional<TreeText> left(const std::vector<double>& floor, const Draft& draft, AndThen&& and_then,
                                  bool for_good = false) {
         std::optional<TreeText> text;
-        auto write = [&](const std::deque<Piece>& pieces) {
+        auto write = [&](const std::deque<OpenSubproblem>& pieces) {
             text = write_tree(shared_,
                               {root_, floor, weight_, draft, solo_.found(), open_.load(), share_.load(), {}},
                               pieces);
@@ -78,12 +78,12 @@ class TreeRule {
     }
 
     Shared& shared_;
-    Journal& journal_;
-    Region root_;
+    ProofLog& journal_;
+    Subproblem root_;
     std::vector<double> weight_;  // [group] visits of the relaxed policy
-    SoloLeaves solo_;
-    MetRegions met_;
-    Team<Piece> team_;
+    LeafProbing solo_;
+    TranspositionTable met_;
+    TaskPool<OpenSubproblem> team_;
     std::atomic<bool> begun_{false}, cut_short_{false};
     std::atomic<double> open_{-std::numeric_limits<double>::infinity()}, share_{0};
 };

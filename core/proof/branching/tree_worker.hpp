@@ -11,14 +11,14 @@ namespace spotree::proof {
 
 // A region whose partial tree is to be continued, before that is written down.
 struct TreeTask {
-    std::shared_ptr<const Region> region;
+    std::shared_ptr<const Subproblem> region;
     std::vector<Item> items;
     std::shared_ptr<const Partial> partial;
     int32_t parent, first, second;
     Draft draft;
     double share;  // of the whole search
-    std::optional<RegionName> key;
-    std::shared_ptr<ClosedLeaves> closed = std::make_shared<ClosedLeaves>();  // of the region
+    std::optional<SubproblemHash> key;
+    std::shared_ptr<LeafCache> closed = std::make_shared<LeafCache>();  // of the region
 };
 
 class TreeWorker {
@@ -38,7 +38,7 @@ class TreeWorker {
     // The first thread begins, with a root that has been processed (verdict open) as the draft says.
     void begin(const Draft& draft) {
         auto stop = [&] { return shared_.stopped(); };
-        Region root = rule_.root_;
+        Subproblem root = rule_.root_;
         Relaxed sharp = root.relaxed;
         bounder_.relaxer.solve(root.allowed, sharp, kNoLevel, kRelaxed * shared_.tolerance, stop);
         std::vector<double> occupancy;
@@ -52,9 +52,16 @@ class TreeWorker {
         const Verdict verdict = bounder_.process(root, whole, 1, false, nullptr, nullptr, Effort::none);
         if (verdict == Verdict::open) {
             nodes_.assign(1, {});
-            TreeTask task{
-                std::make_shared<const Region>(root), whole, partial(root), -1, 0, 0, draft, 1.0, {},
-                std::make_shared<ClosedLeaves>()};
+            TreeTask task{std::make_shared<const Subproblem>(root),
+                          whole,
+                          partial(root),
+                          -1,
+                          0,
+                          0,
+                          draft,
+                          1.0,
+                          {},
+                          std::make_shared<LeafCache>()};
             if (auto piece = parted(task)) {
                 hand_over(std::move(*piece));
             } else if (!complete(task)) {
@@ -80,7 +87,7 @@ class TreeWorker {
   private:
     using Shape = std::shared_ptr<const Partial>;
 
-    Shape partial(const Region& region) const {
+    Shape partial(const Subproblem& region) const {
         return std::make_shared<const Partial>(shared_, region, bounder_);
     }
 
@@ -97,18 +104,18 @@ class TreeWorker {
         listen();
     }
 
-    void hand_over(Piece piece) {
+    void hand_over(OpenSubproblem piece) {
         pack(piece);
         rule_.team_.put(std::move(piece));
     }
 
     // The time is up: what is left of a piece is for whoever goes on.
-    void keep(Piece& piece) {
+    void keep(OpenSubproblem& piece) {
         pack(piece);
         kept_.push_back(std::move(piece));
     }
 
-    void pack(Piece& piece) const {
+    void pack(OpenSubproblem& piece) const {
         piece.nodes = nodes_;
         piece.sibling = sibling_;
         piece.forget_open_nodes();
@@ -128,7 +135,7 @@ class TreeWorker {
     }
 
     // Writes down how a region is parted; nothing where no node is open any more.
-    std::optional<Piece> parted(TreeTask& task) {
+    std::optional<OpenSubproblem> parted(TreeTask& task) {
         const Partial& shape = *task.partial;
         auto& items = task.items;
         if (meanwhile_) meanwhile_();
@@ -146,8 +153,8 @@ class TreeWorker {
         const bool splits = shape.splittable(item);
         const int32_t number = write(task, {splits ? 2 : 3, int32_t(at)});
         items.erase(items.begin() + int64_t(at));
-        Piece piece{task.region, task.partial, items, item, splits, number, task.share,
-                    {},          -1,           false, {},   0,      {},     task.closed};
+        OpenSubproblem piece{task.region, task.partial, items, item, splits, number, task.share,
+                             {},          -1,           false, {},   0,      {},     task.closed};
         return piece;
     }
 
@@ -178,12 +185,12 @@ class TreeWorker {
     }
 
     // Follows the children one after the other, deepest first.
-    void go_on(Piece& piece) {
+    void go_on(OpenSubproblem& piece) {
         const auto size = nodes_.size();
         const int32_t sibling = sibling_;
         if (!piece.partial && !revive(piece)) return keep(piece);
         if (piece.children.empty()) piece.list();
-        RegionForms forms(piece.region->allowed);
+        SubproblemForms forms(piece.region->allowed);
         for (; piece.next < piece.children.size(); ++piece.next) {
             const Child& child = piece.children[piece.next];
             if (child.estimate <= shared_.close_at()) {
@@ -201,9 +208,9 @@ class TreeWorker {
     // Finds anew what a piece from elsewhere knew of its region; false if the time was up. Children that lose
     // too much are not written down, so no more may be found than was written about the region: bounds were
     // rough where a leaf takes an action, sharp where nothing but the root was bounded.
-    bool revive(Piece& piece) {
+    bool revive(OpenSubproblem& piece) {
         listen();
-        Region region = *piece.region;
+        Subproblem region = *piece.region;
         const bool settled = std::any_of(nodes_.begin(), nodes_.end(), [](auto& n) { return n.action >= 0; });
         const Verdict verdict = bounder_.process(region, piece.open(), 1, false, nullptr, nullptr,
                                                  settled ? Effort::again : Effort::none);
@@ -214,17 +221,17 @@ class TreeWorker {
             piece.listed = true;
         }
         piece.partial = partial(region);
-        piece.region = std::make_shared<const Region>(std::move(region));
+        piece.region = std::make_shared<const Subproblem>(std::move(region));
         return true;
     }
 
     // Splits a node in one way; false if that is still to be done.
-    bool split(const Piece& piece, const Child& child, RegionForms& forms) {
+    bool split(const OpenSubproblem& piece, const Child& child, SubproblemForms& forms) {
         const auto size = int32_t(nodes_.size());
         auto items = piece.items;
         items.push_back({child.left, int32_t(child.share.first), size});
         items.push_back({child.right, int32_t(child.share.second), size + 1});
-        const RegionName key = rule_.met_.name(forms, items);
+        const SubproblemHash key = rule_.met_.name(forms, items);
         if (const auto met = rule_.met_.find(key); !met.empty()) {
             write_region(journal_, piece.number, child.first, child.second, {}, met);
             rule_.finish(piece.share);
@@ -238,7 +245,7 @@ class TreeWorker {
     }
 
     // Lets a leaf take an action; false if that is still to be done.
-    bool take(const Piece& piece, int action) {
+    bool take(const OpenSubproblem& piece, int action) {
         const Item& item = piece.item;
         if (shared_.switches.solo && rule_.solo_.hopeless(bounder_, item.cube, action)) {
             rule_.finish(piece.share);
@@ -249,13 +256,13 @@ class TreeWorker {
             rule_.finish(piece.share);
             return true;
         }
-        const auto region = std::make_shared<Region>(*piece.region);
+        const auto region = std::make_shared<Subproblem>(*piece.region);
         TreeTask child{region, piece.items, {}, piece.number, action, 0, {}, piece.share, {}};
         for (const int32_t* g = cubes_.begin(item.cube); g != cubes_.end(item.cube); ++g) {
             if (piece.partial->reached(*g)) region->allowed.keep_only(*g, action);
         }
         nodes_[item.node] = {-1, -1, -1, int32_t(action)};
-        RegionForms forms(region->allowed);
+        SubproblemForms forms(region->allowed);
         child.key = rule_.met_.name(forms, child.items);
         if (const auto met = rule_.met_.find(*child.key); !met.empty()) {
             write_region(journal_, piece.number, action, 0, {}, met);
@@ -287,7 +294,7 @@ class TreeWorker {
         actions_of_tree(cubes_, nodes_, m_.num_groups, action_of);
         std::vector<double> value = task.region->relaxed.value;
         offer_tree(shared_, bounder_.relaxer, nodes_, action_of, value);
-        Region region = *task.region;
+        Subproblem region = *task.region;
         task.draft.brief = journal_.brief();
         const Verdict verdict = bounder_.process(region, {}, 1, false, journal_.on ? &task.draft : nullptr);
         if (verdict == Verdict::stopped) return false;
@@ -300,14 +307,14 @@ class TreeWorker {
     TreeRule& rule_;
     Shared& shared_;
     const GroupedModel& m_;
-    const Cubes& cubes_;
-    Journal& journal_;
+    const FeatureBoxes& cubes_;
+    ProofLog& journal_;
     Bounder& bounder_;
     std::function<void()> meanwhile_;
     std::vector<TreeNode> nodes_;
     int32_t sibling_ = -1;
-    size_t heard_ = 0;         // of hopeless leaves
-    std::vector<Piece> kept_;  // deepest first
+    size_t heard_ = 0;                  // of hopeless leaves
+    std::vector<OpenSubproblem> kept_;  // deepest first
 };
 
 }  // namespace spotree::proof

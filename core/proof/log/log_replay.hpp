@@ -8,7 +8,7 @@
 
 namespace spotree::proof {
 
-struct OldRegion {
+struct ReplayedSubproblem {
     int32_t parent = -1, side = 0, group = -1;
     std::vector<int32_t> same;           // what its parting keeps on one side and removes on the other
     bool kept = false, removed = false;  // sides that have been processed
@@ -18,12 +18,12 @@ struct OldRegion {
     Draft draft;                // of the root only
 };
 
-struct OldProof {
+struct ReplayedProof {
     std::vector<int32_t> words;
     std::vector<double> numbers;
     double bound = std::numeric_limits<double>::infinity();
     int32_t root = -1, last = -1;
-    std::unordered_map<int32_t, OldRegion> regions;
+    std::unordered_map<int32_t, ReplayedSubproblem> regions;
     std::vector<std::pair<int32_t, double>> floors;
 
     void replay(const GroupedModel& m, const Symmetries& symmetries) {
@@ -42,7 +42,7 @@ struct OldProof {
   private:
     void read(const GroupedModel& m, const Symmetries& symmetries, size_t at, size_t& taken) {
         const int32_t number = bounded(words.at(at + 1), std::numeric_limits<int32_t>::max());
-        OldRegion region;
+        ReplayedSubproblem region;
         region.parent = words.at(at + 2);
         region.side = words.at(at + 3);
         last = std::max(last, number);
@@ -51,7 +51,7 @@ struct OldProof {
             region.allowed = ActionSets(m.num_groups, m.num_actions);
             region.value.assign(m.num_states, 0.0);
         } else {
-            OldRegion& parent = regions.at(region.parent);
+            ReplayedSubproblem& parent = regions.at(region.parent);
             if (parent.group < 0) throw std::invalid_argument("a region has parts but was not parted");
             (region.side == 0 ? parent.kept : parent.removed) = true;
             region.allowed = parent.allowed;
@@ -112,7 +112,7 @@ struct OldProof {
         return number;
     }
 
-    static void part(const GroupedModel& m, const OldRegion& parent, OldRegion& child) {
+    static void part(const GroupedModel& m, const ReplayedSubproblem& parent, ReplayedSubproblem& child) {
         for (int a = 0; a < m.num_actions; ++a) {
             const bool same = std::find(parent.same.begin(), parent.same.end(), a) != parent.same.end();
             if (same != (child.side == 0)) child.allowed.remove(parent.group, a);
@@ -121,11 +121,11 @@ struct OldProof {
 };
 
 // Puts the open regions of the old proof back, and its text into the journal of the new one.
-inline void reopen(const OldProof& old, const GroupedModel& m, Journal& journal, StateRule& rule) {
+inline void reopen(const ReplayedProof& old, const GroupedModel& m, ProofLog& journal, StateRule& rule) {
     journal.copy(old.words, old.numbers, old.last + 1);
     for (const auto& [number, region] : old.regions) {
         if (region.group < 0 || (region.kept && region.removed)) continue;
-        Region open{region.allowed, Relaxed(m.num_states), region.bound};
+        Subproblem open{region.allowed, Relaxed(m.num_states), region.bound};
         open.relaxed.value = region.value;
         open.afresh = true;
         rule.reopen(open, number, region.group, region.same, region.kept, region.removed);

@@ -5,7 +5,7 @@
 
 namespace spotree::proof {
 
-struct Journal {
+struct ProofLog {
     bool on = false;
     std::mutex lock;
     std::vector<int32_t> words;
@@ -52,7 +52,7 @@ struct Journal {
 constexpr double kNoBound = 1e300;  // in place of infinity, which no file holds
 
 // Appends a finished region to the journal and returns its number.
-inline int32_t write_region(Journal& journal, int32_t parent, int32_t first, int32_t second,
+inline int32_t write_region(ProofLog& journal, int32_t parent, int32_t first, int32_t second,
                             const Draft& draft, const std::vector<int32_t>& branching, double bound = 0) {
     std::scoped_lock hold(journal.lock);
     const int32_t number = journal.next++;

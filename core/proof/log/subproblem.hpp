@@ -11,8 +11,8 @@
 
 namespace spotree::proof {
 
-struct Piece {
-    std::shared_ptr<const Region> region;
+struct OpenSubproblem {
+    std::shared_ptr<const Subproblem> region;
     std::shared_ptr<const Partial> partial;  // none where the piece came from elsewhere: found anew
     std::vector<Item> items;                 // open nodes besides the one that is split or settled
     Item item;                               // that one
@@ -25,7 +25,7 @@ struct Piece {
     std::vector<Child> children;                      // most promising first
     size_t next = 0;                                  // the first child that is not done
     std::vector<std::pair<int32_t, int32_t>> wanted;  // from elsewhere: which children are not done
-    std::shared_ptr<ClosedLeaves> closed = std::make_shared<ClosedLeaves>();  // of the region
+    std::shared_ptr<LeafCache> closed = std::make_shared<LeafCache>();  // of the region
 
     // All items, as the region was bounded with.
     std::vector<Item> open() const {
@@ -85,15 +85,15 @@ struct TreeText {
 };
 
 // A stopped search: its root, what it had found about all regions, and what is left to do.
-struct OldTree {
-    Region root;
+struct ReplayedTree {
+    Subproblem root;
     std::vector<double> floor;                          // [state]
     std::vector<double> weight;                         // [group] visits of the relaxed policy
     Draft draft;                                        // of the root
     std::vector<std::pair<int32_t, int32_t>> hopeless;  // cube, action
     double open = -kInfinity;                           // the highest bound of what cannot be closed
     double share = 0;                                   // of the search that is done
-    std::vector<Piece> pieces;
+    std::vector<OpenSubproblem> pieces;
 };
 
 // The words are: number of hopeless leaves, they; rounds, number of words and of numbers of the root's draft,
@@ -101,7 +101,8 @@ struct OldTree {
 // splits, sibling, whether its children are listed; number of items, they (the one to be parted last); number
 // of nodes, they; number of children, they; allowed actions. The numbers are: bound of the root, what stays
 // open, share; the root's value, floors, weight, those of its draft; for each piece its share and its value.
-inline TreeText write_tree(const Shared& shared, const OldTree& whole, const std::deque<Piece>& pieces) {
+inline TreeText write_tree(const Shared& shared, const ReplayedTree& whole,
+                           const std::deque<OpenSubproblem>& pieces) {
     TreeText text;
     auto& words = text.words;
     auto& numbers = text.numbers;
@@ -153,9 +154,9 @@ class TreeReader {
         }
     }
 
-    OldTree read() {
+    ReplayedTree read() {
         const GroupedModel& m = shared_.model;
-        OldTree old;
+        ReplayedTree old;
         old.hopeless.resize(count(0));
         for (auto& [cube, action] : old.hopeless)
             cube = word(0, shared_.cubes.size()), action = word(0, m.num_actions);
@@ -180,9 +181,9 @@ class TreeReader {
   private:
     static constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
 
-    Piece read_piece() {
+    OpenSubproblem read_piece() {
         const GroupedModel& m = shared_.model;
-        Piece piece{};
+        OpenSubproblem piece{};
         const size_t begin = at_;
         const size_t end = begin + count(1);
         piece.number = word(0, kMost);
@@ -203,16 +204,16 @@ class TreeReader {
         piece.items.pop_back();
         piece.wanted.resize(count(0));
         for (auto& [first, second] : piece.wanted) first = word(0, kMost), second = word(0, kMost);
-        Region region{read_allowed(), Relaxed(m.num_states)};
+        Subproblem region{read_allowed(), Relaxed(m.num_states)};
         if (at_ != end) throw std::invalid_argument("a piece has another length than it says");
         piece.share = number();
         region.relaxed.value = take(m.num_states);
-        piece.region = std::make_shared<const Region>(std::move(region));
+        piece.region = std::make_shared<const Subproblem>(std::move(region));
         return piece;
     }
 
     // Nodes lead to later ones; leaves take an action, unless they are open.
-    void read_nodes(Piece& piece) {
+    void read_nodes(OpenSubproblem& piece) {
         const auto count = int32_t(piece.nodes.size());
         std::vector<char> open(piece.nodes.size(), 0);
         for (const auto& item : piece.items) {

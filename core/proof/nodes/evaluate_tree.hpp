@@ -5,7 +5,7 @@
 
 namespace spotree::proof {
 
-inline void actions_of_tree(const Cubes& cubes, const std::vector<TreeNode>& tree, int groups,
+inline void actions_of_tree(const FeatureBoxes& cubes, const std::vector<TreeNode>& tree, int groups,
                             std::vector<int32_t>& action_of) {
     action_of.assign(groups, 0);
     for (int g = 0; g < groups; ++g) {

@@ -24,7 +24,7 @@ struct SetKeyHash {
     size_t operator()(const SetKey& k) const { return k.a; }
 };
 
-class Cubes {
+class FeatureBoxes {
   public:
     struct Edge {
         int32_t split, left, right;

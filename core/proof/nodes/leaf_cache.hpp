@@ -10,7 +10,7 @@ namespace spotree::proof {
 
 // Regions that differ in their open nodes only have the same relaxation, also with one leaf fixed. Two splits
 // lead to the same leaf in either order: what was shown the first time is written down again.
-class ClosedLeaves {
+class LeafCache {
   public:
     // How the region with this leaf was closed, if it was.
     std::optional<Draft> find(int32_t cube, int32_t action) const {

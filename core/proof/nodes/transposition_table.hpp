@@ -8,18 +8,18 @@
 namespace spotree::proof {
 
 // What a region and its images are called.
-struct RegionName {
+struct SubproblemHash {
     SetKey key;      // the same for all images
     int32_t by = 0;  // the symmetry that takes the region to the image that gave the key
 };
 
 // The allowed actions of regions with different open nodes, for their names: each image is added up once.
-class RegionForms {
+class SubproblemForms {
   public:
-    explicit RegionForms(const ActionSets& sets) : allowed(sets) {}
+    explicit SubproblemForms(const ActionSets& sets) : allowed(sets) {}
 
   private:
-    friend class RegionNames;
+    friend class SubproblemHashes;
     __extension__ using Wide = unsigned __int128;
     const ActionSets& allowed;
     std::vector<std::array<Wide, 2>> sum_;  // [symmetry]
@@ -32,9 +32,9 @@ class RegionForms {
 // 2^128, of which the upper half counts. Each is done twice, so that two different regions share a name with
 // probability below 2^-105. With symmetries (lemma S) a region is called what its least image is called: the
 // one whose nodes come first, and of several such ones the one with the least name.
-class RegionNames {
+class SubproblemHashes {
   public:
-    RegionNames(const GroupedModel& m, const Symmetries& symmetries)
+    SubproblemHashes(const GroupedModel& m, const Symmetries& symmetries)
         : groups_(m.num_groups), words_(m.words), symmetries_(symmetries) {
         SystemNames random;
         for (auto& secret : secret_) {
@@ -44,7 +44,7 @@ class RegionNames {
         }
     }
 
-    RegionName operator()(RegionForms& forms, const std::vector<Item>& items) const {
+    SubproblemHash operator()(SubproblemForms& forms, const std::vector<Item>& items) const {
         std::vector<uint64_t> least = roots(0, items);
         if (symmetries_.count() == 1 || !symmetries_.usable()) return {name(forms, 0, least), 0};
         std::vector<int> by{0};
@@ -54,7 +54,7 @@ class RegionNames {
             if (mine < least) least = std::move(mine), by.clear();
             by.push_back(k);
         }
-        RegionName found;
+        SubproblemHash found;
         for (const int k : by) {
             const SetKey key = name(forms, k, least);
             if (k == by[0] || key < found.key) found = {key, k};
@@ -63,7 +63,7 @@ class RegionNames {
     }
 
   private:
-    using Wide = RegionForms::Wide;
+    using Wide = SubproblemForms::Wide;
     static constexpr uint64_t kPrime = (uint64_t(1) << 61) - 1;
     struct Secret {
         uint64_t place = 0;
@@ -79,14 +79,14 @@ class RegionNames {
         return found;
     }
 
-    SetKey name(RegionForms& forms, int which, const std::vector<uint64_t>& roots) const {
+    SetKey name(SubproblemForms& forms, int which, const std::vector<uint64_t>& roots) const {
         forms.sum_.resize(symmetries_.count());
         forms.known_.resize(symmetries_.count(), 0);
         if (!forms.known_[which]) add_up(forms, which);
         return {name(secret_[0], forms.sum_[which][0], roots), name(secret_[1], forms.sum_[which][1], roots)};
     }
 
-    void add_up(RegionForms& forms, int which) const {
+    void add_up(SubproblemForms& forms, int which) const {
         std::array<Wide, 2> sum{secret_[0].factor.back(), secret_[1].factor.back()};
         std::vector<uint64_t> image(words_);
         for (int g = 0; g < groups_; ++g) {
@@ -115,16 +115,16 @@ class RegionNames {
 // A region is entered when its record is written. It may still be open then: nothing is proved before all
 // regions are closed, and no region can come to stand on itself, since parts are smaller than the whole, and
 // images as large.
-class MetRegions {
+class TranspositionTable {
   public:
-    const RegionNames name;
+    const SubproblemHashes name;
 
-    MetRegions(const GroupedModel& m, const Symmetries& symmetries)
+    TranspositionTable(const GroupedModel& m, const Symmetries& symmetries)
         : name(m, symmetries), symmetries_(symmetries) {}
 
     // The words of a certificate that say where an equal region stands, or one whose image this is; none if
     // it was not met.
-    std::vector<int32_t> find(const RegionName& of) const {
+    std::vector<int32_t> find(const SubproblemHash& of) const {
         std::scoped_lock hold(lock_);
         const auto place = record_of_.find(of.key);
         if (place == record_of_.end()) return {};
@@ -133,7 +133,7 @@ class MetRegions {
         return {6, place->second.first, by - 1};
     }
 
-    void add(const RegionName& of, int32_t record) {
+    void add(const SubproblemHash& of, int32_t record) {
         std::scoped_lock hold(lock_);
         if (record_of_.size() < 20'000'000) record_of_.emplace(of.key, std::pair(record, of.by));
     }

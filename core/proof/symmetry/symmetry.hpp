@@ -82,7 +82,7 @@ class Symmetries {
     }
 
     // Finds the images of the cubes, each by the name of its members; false if that was stopped.
-    bool find_cubes(const Cubes& cubes, auto&& stop) {
+    bool find_cubes(const FeatureBoxes& cubes, auto&& stop) {
         cube_.clear();
         if (count() == 1 || cubes.members.size() > kMostImages / size_t(count())) return true;
         std::unordered_map<SetKey, int32_t, SetKeyHash> number;
@@ -129,7 +129,7 @@ class Symmetries {
         return true;
     }
 
-    SetKey key(const Cubes& cubes, int cube, int which) const {
+    SetKey key(const FeatureBoxes& cubes, int cube, int which) const {
         SetKey found;
         for (const int32_t* g = cubes.begin(cube); g != cubes.end(cube); ++g)
             found = found ^ cubes.keys[group(which, *g)];

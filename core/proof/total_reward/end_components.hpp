@@ -97,9 +97,9 @@ class FreeComponents {
 // Dead states: no allowed policy from there has a finite value. A policy has one if it surely ends or, unless
 // it must end, comes to a free component; so what cannot get there goes, with all rows that may lead to it,
 // until nothing goes.
-class Endless {
+class RecurrentClasses {
   public:
-    explicit Endless(const GroupedModel& model)
+    explicit RecurrentClasses(const GroupedModel& model)
         : m_(model),
           free_(model),
           open_(model.num_rows(), 0),

@@ -11,7 +11,7 @@ namespace spotree::proof {
 // Value iteration in place, successors mostly first, where nobody can go on for ever at no reward. A state
 // takes the worth of its best row and the bonus, if that is less than its value; so every row of it is
 // strict, and those that lead to it only get more so: a value that passes lemma 1 still does.
-class Lowering {
+class TotalRewardIteration {
   public:
     enum class Outcome {
         closed,   // the bound came down to `close_at`
@@ -19,7 +19,7 @@ class Lowering {
         slow      // they might, but equations are faster
     };
 
-    explicit Lowering(const GroupedModel& model) : m_(model) {}
+    explicit TotalRewardIteration(const GroupedModel& model) : m_(model) {}
 
     // `bonus`: of a step. Values that would come down by `enough` or less stay.
     Outcome sweep(const Reach& reach, std::vector<double>& value, std::vector<int32_t>& policy,
