@@ -75,22 +75,24 @@ def test_a_method_that_runs_on_one_machine_refuses_a_cluster() -> None:
 
 def test_a_worker_that_is_killed_takes_nothing_but_time(machines: Callable[[int], Machines]) -> None:
     there = machines(2)
-    crew = JobScheduler(there.executor(2))
+    scheduler = JobScheduler(there.executor(2))
     threading.Timer(1.5, there.workers[0].kill).start()
-    found = spotree.solve(spotree.load("tiger_vs_antelope"), 3, time_limit=5, prove=False, cluster=crew, **QUICK)
+    found = spotree.solve(
+        spotree.load("tiger_vs_antelope"), 3, time_limit=5, prove=False, cluster=scheduler, **QUICK
+    )
     assert found.status is SolveStatus.TIME_LIMIT
     assert found.value > 0.75
-    assert sum(share.lost for share in crew.shares.values()) >= 1
-    crew.executor.close()
+    assert sum(share.lost for share in scheduler.shares.values()) >= 1
+    scheduler.executor.close()
 
 
 def test_a_worker_that_joins_late_gets_an_island(machines: Callable[[int], Machines]) -> None:
     there = machines(1)
-    crew = JobScheduler(there.executor(1))
+    scheduler = JobScheduler(there.executor(1))
     threading.Timer(0.5, there.add_worker).start()
-    spotree.solve(spotree.load("tiger_vs_antelope"), 3, time_limit=7, prove=False, cluster=crew, **QUICK)
-    assert len(crew.shares) == 2
-    crew.executor.close()
+    spotree.solve(spotree.load("tiger_vs_antelope"), 3, time_limit=7, prove=False, cluster=scheduler, **QUICK)
+    assert len(scheduler.shares) == 2
+    scheduler.executor.close()
 
 
 def test_a_worker_that_hangs_is_given_up_and_the_counted_rounds_end(
@@ -100,14 +102,14 @@ def test_a_worker_that_hangs_is_given_up_and_the_counted_rounds_end(
     monkeypatch.setattr(islands, "FIRST_PATIENCE", 8.0)
     monkeypatch.setattr(islands, "SLOWER", 1.0)
     there = machines(2)
-    crew = JobScheduler(there.executor(2))
+    scheduler = JobScheduler(there.executor(2))
     mdp = spotree.load("tiger_vs_antelope")
     stop = threading.Timer(1.0, lambda: os.kill(there.workers[0].pid, signal.SIGSTOP))
     stop.start()
-    found = spotree.solve(mdp, 3, time_limit=None, max_rounds=12, cluster=crew, **QUICK)
+    found = spotree.solve(mdp, 3, time_limit=None, max_rounds=12, cluster=scheduler, **QUICK)
     assert found.status is SolveStatus.FINISHED
-    assert [share.lost for share in crew.shares.values() if share.lost]
-    crew.executor.close()
+    assert [share.lost for share in scheduler.shares.values() if share.lost]
+    scheduler.executor.close()
 
 
 def test_when_the_scheduler_vanishes_the_best_tree_is_returned(machines: Callable[[int], Machines]) -> None:
@@ -128,12 +130,14 @@ def test_when_the_scheduler_vanishes_the_best_tree_is_returned(machines: Callabl
 
 def test_a_scheduler_that_restarts_with_its_workers_is_taken_up_again(machines: Callable[[int], Machines]) -> None:
     there = machines(1)
-    crew = JobScheduler(there.executor(1, return_seconds=20.0))
+    scheduler = JobScheduler(there.executor(1, return_seconds=20.0))
     threading.Timer(1.5, there.restart).start()
-    found = spotree.solve(spotree.load("tiger_vs_antelope"), 3, time_limit=10, prove=False, cluster=crew, **QUICK)
+    found = spotree.solve(
+        spotree.load("tiger_vs_antelope"), 3, time_limit=10, prove=False, cluster=scheduler, **QUICK
+    )
     assert found.status is SolveStatus.TIME_LIMIT
-    assert len(crew.shares) == 2  # the old worker, and the new one
-    crew.executor.close()
+    assert len(scheduler.shares) == 2  # the old worker, and the new one
+    scheduler.executor.close()
 
 
 class Leaving(ThreadExecutor):
@@ -155,9 +159,9 @@ class Leaving(ThreadExecutor):
 
 def test_workers_that_all_leave_end_the_run_with_the_best_tree() -> None:
     executor = Leaving(1)
-    crew = JobScheduler(executor, nobody_seconds=0.3)
+    scheduler = JobScheduler(executor, nobody_seconds=0.3)
     with pytest.warns(UserWarning, match="no worker that answers"):
-        found = spotree.solve(spotree.load("tiger_vs_antelope"), 3, time_limit=30, cluster=crew, **QUICK)
+        found = spotree.solve(spotree.load("tiger_vs_antelope"), 3, time_limit=30, cluster=scheduler, **QUICK)
     assert found.status is SolveStatus.LOST
     assert found.seconds < 15
     assert len(found.history) < 20

@@ -22,7 +22,7 @@ from spotree.improvement.engines.exact import Exact
 from spotree.improvement.engines.rsbb import Rsbb
 from spotree.improvement.engines.rsbb.config import ground_of, packed
 from spotree.improvement.engines.rsbb.distributed import driver as spread
-from spotree.improvement.engines.rsbb.distributed.worker import Order, forget, search_part
+from spotree.improvement.engines.rsbb.distributed.worker import RsbbRequest, forget, search_part
 from spotree.improvement.engines.rsbb.open_list import whole_space
 from spotree.improvement.engines.rsbb.ranked_problem import as_step
 from spotree.improvement.limits import Limits
@@ -83,10 +83,10 @@ def test_parts_find_the_optimum_whatever_the_switches(two: Executor, off: str | 
 
 @pytest.mark.usefixtures("at_once")
 def test_processes_find_the_optimum_and_all_of_them_work(local: Executor) -> None:
-    problem, crew = random_problem(3, 120, depth=3, features=2, values=5), JobScheduler(local)
-    found = best_tree(problem, Rsbb(cluster=crew), Limits(gap_tolerance=0.0, time=60))
+    problem, scheduler = random_problem(3, 120, depth=3, features=2, values=5), JobScheduler(local)
+    found = best_tree(problem, Rsbb(cluster=scheduler), Limits(gap_tolerance=0.0, time=60))
     assert agrees(problem, found)
-    assert len([share for share in crew.shares.values() if share.work]) == 2
+    assert len([share for share in scheduler.shares.values() if share.work]) == 2
 
 
 @pytest.mark.usefixtures("at_once")
@@ -125,14 +125,14 @@ def test_a_killed_worker_and_a_late_one_change_nothing(
     monkeypatch.setattr(spread, "FIRST_SECONDS", 0.01)
     monkeypatch.setattr(spread, "TASK_SECONDS", 0.3)
     there = machines(2)
-    crew = JobScheduler(there.executor(2))
+    scheduler = JobScheduler(there.executor(2))
     problem = random_problem(8, rows=600, features=4, values=16)
     threading.Timer(0.5, there.workers[0].kill).start()
     threading.Timer(0.6, there.add_worker).start()
-    found = best_tree(problem, Rsbb(cluster=crew), Limits(time=60))
+    found = best_tree(problem, Rsbb(cluster=scheduler), Limits(time=60))
     assert agrees(problem, found)
-    assert sum(share.lost for share in crew.shares.values()) >= 1
-    crew.executor.close()
+    assert sum(share.lost for share in scheduler.shares.values()) >= 1
+    scheduler.executor.close()
 
 
 def test_a_worker_that_hangs_is_given_up_and_its_regions_are_searched_again(
@@ -141,12 +141,12 @@ def test_a_worker_that_hangs_is_given_up_and_its_regions_are_searched_again(
     for name, seconds in (("FIRST_SECONDS", 0.01), ("TASK_SECONDS", 0.3), ("PATIENCE", 2.0)):
         monkeypatch.setattr(spread, name, seconds)
     there = machines(2)
-    crew = JobScheduler(there.executor(2))
+    scheduler = JobScheduler(there.executor(2))
     problem = random_problem(8, rows=600, features=4, values=16)
     threading.Timer(0.5, lambda: os.kill(there.workers[0].pid, signal.SIGSTOP)).start()
-    assert agrees(problem, best_tree(problem, Rsbb(cluster=crew), Limits(time=60)))
-    assert sum(share.lost for share in crew.shares.values()) >= 1
-    crew.executor.close()
+    assert agrees(problem, best_tree(problem, Rsbb(cluster=scheduler), Limits(time=60)))
+    assert sum(share.lost for share in scheduler.shares.values()) >= 1
+    scheduler.executor.close()
 
 
 def test_a_scheduler_that_restarts_with_its_workers_is_taken_up_again(
@@ -155,12 +155,12 @@ def test_a_scheduler_that_restarts_with_its_workers_is_taken_up_again(
     monkeypatch.setattr(spread, "FIRST_SECONDS", 0.01)
     monkeypatch.setattr(spread, "TASK_SECONDS", 0.3)
     there = machines(1)
-    crew = JobScheduler(there.executor(1, return_seconds=30.0))
+    scheduler = JobScheduler(there.executor(1, return_seconds=30.0))
     problem = random_problem(8, rows=600, features=4, values=16)
     threading.Timer(0.5, there.restart).start()
-    assert agrees(problem, best_tree(problem, Rsbb(cluster=crew), Limits(time=60)))
-    assert len(crew.shares) == 2  # the old worker, and the new one
-    crew.executor.close()
+    assert agrees(problem, best_tree(problem, Rsbb(cluster=scheduler), Limits(time=60)))
+    assert len(scheduler.shares) == 2  # the old worker, and the new one
+    scheduler.executor.close()
 
 
 def test_when_the_scheduler_vanishes_the_bound_still_holds(machines: Callable[[int], Machines]) -> None:
@@ -230,7 +230,7 @@ def test_a_worker_shows_what_it_holds_where_that_is_little() -> None:
     ground = ground_of(problem, as_step(problem), Limits(), math.inf, **SWITCHES)
     whole = packed(whole_space(ground).pool.regions(), whole_space(ground).pool.width)
     for number, (most, shown) in enumerate([(0.0, False), (math.inf, True)]):
-        order = Order("test little", number, whole if number == 0 else whole[:0], math.inf, 0.05, 0, most)
+        order = RsbbRequest("test little", number, whole if number == 0 else whole[:0], math.inf, 0.05, 0, most)
         report = search_part(ground, order)
         assert report is not None
         assert report.open > 0

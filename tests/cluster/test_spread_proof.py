@@ -28,8 +28,8 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Short tasks from the first moment on."""
 
     def spread(**more: Any) -> None:
-        def made(crew: JobScheduler) -> Spreading:
-            return Spreading(crew, **{"alone": 0.0, "short": 0.2, "long": 0.4} | more)
+        def made(scheduler: JobScheduler) -> Spreading:
+            return Spreading(scheduler, **{"alone": 0.0, "short": 0.2, "long": 0.4} | more)
 
         monkeypatch.setattr(certifying, "Spreading", made)
 
@@ -37,11 +37,11 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return spread
 
 
-def proved(crew: JobScheduler, folder: Path) -> None:
+def proved(scheduler: JobScheduler, folder: Path) -> None:
     """The whole proof, and its certificate holds."""
     mdp, file = spotree.load(MODEL), folder / "run.cert"
     found = certify(
-        mdp, DEPTH, search=0.0, threads=1, time_limit=120, cluster=crew, certificate=file, ingredients=USE
+        mdp, DEPTH, search=0.0, threads=1, time_limit=120, cluster=scheduler, certificate=file, ingredients=USE
     )
     assert found.proved_optimal
     assert found.value == pytest.approx(BEST, abs=1e-6)
@@ -52,14 +52,16 @@ def proved(crew: JobScheduler, folder: Path) -> None:
 @pytest.mark.usefixtures("at_once")
 def test_a_killed_worker_and_a_late_one_change_nothing(machines: Callable[[int], Machines], tmp_path: Path) -> None:
     there = machines(1)
-    crew = JobScheduler(there.executor(1))
+    scheduler = JobScheduler(there.executor(1))
     late = threading.Timer(0.5, there.add_worker)
     kill = threading.Timer(5.0, there.workers[0].kill)
     late.start(), kill.start()
-    proved(crew, tmp_path)
+    proved(scheduler, tmp_path)
     kill.join()
-    assert len([share for share in crew.shares.values() if share.work]) == 2  # the late one has proved something
-    crew.executor.close()
+    assert (
+        len([share for share in scheduler.shares.values() if share.work]) == 2
+    )  # the late one has proved something
+    scheduler.executor.close()
 
 
 def test_a_worker_that_hangs_is_given_up(
@@ -67,11 +69,11 @@ def test_a_worker_that_hangs_is_given_up(
 ) -> None:
     at_once(patience=2.0)
     there = machines(2)
-    crew = JobScheduler(there.executor(2))
+    scheduler = JobScheduler(there.executor(2))
     threading.Timer(1.5, lambda: os.kill(there.workers[0].pid, signal.SIGSTOP)).start()
-    proved(crew, tmp_path)
-    assert sum(share.lost for share in crew.shares.values()) >= 1
-    crew.executor.close()
+    proved(scheduler, tmp_path)
+    assert sum(share.lost for share in scheduler.shares.values()) >= 1
+    scheduler.executor.close()
 
 
 @pytest.mark.usefixtures("at_once")
@@ -79,11 +81,11 @@ def test_a_scheduler_that_restarts_with_its_workers_is_taken_up_again(
     machines: Callable[[int], Machines], tmp_path: Path
 ) -> None:
     there = machines(1)
-    crew = JobScheduler(there.executor(1, return_seconds=30.0))
+    scheduler = JobScheduler(there.executor(1, return_seconds=30.0))
     threading.Timer(1.5, there.restart).start()
-    proved(crew, tmp_path)
-    assert len(crew.shares) == 2  # the old worker, and the new one
-    crew.executor.close()
+    proved(scheduler, tmp_path)
+    assert len(scheduler.shares) == 2  # the old worker, and the new one
+    scheduler.executor.close()
 
 
 @pytest.mark.usefixtures("at_once")
@@ -91,14 +93,14 @@ def test_when_the_scheduler_vanishes_the_bound_still_holds(
     machines: Callable[[int], Machines], tmp_path: Path
 ) -> None:
     there = machines(1)
-    crew = JobScheduler(there.executor(1, return_seconds=0.5))
+    scheduler = JobScheduler(there.executor(1, return_seconds=0.5))
     mdp, file = spotree.load(MODEL), tmp_path / "run.cert"
     threading.Timer(1.5, there.scheduler.kill).start()
     with pytest.warns(UserWarning, match="is gone"):
         found = certify(
-            mdp, DEPTH, search=0.0, threads=1, time_limit=3, cluster=crew, certificate=file, ingredients=USE
+            mdp, DEPTH, search=0.0, threads=1, time_limit=3, cluster=scheduler, certificate=file, ingredients=USE
         )
     assert found.bound >= BEST - 1e-6
     verdict = check(mdp, Certificate.load(file))
     assert verdict.accepted, verdict.reason
-    crew.executor.close()
+    scheduler.executor.close()

@@ -3,10 +3,10 @@
 import numpy as np
 
 from spotree.common.arrays import Floats
-from spotree.improvement.engines.milp.linear_program import Program
+from spotree.improvement.engines.milp.linear_program import LinearProgram
 
 
-def violation(program: Program, x: Floats) -> float:
+def violation(program: LinearProgram, x: Floats) -> float:
     """The most by which x breaks a bound, a row or integrality; 0 for a feasible x."""
     rows = program.matrix @ x
     short = [program.lower - x, x - program.upper, program.row_lower - rows, rows - program.row_upper]

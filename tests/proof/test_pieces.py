@@ -18,8 +18,8 @@ from spotree.certificates.certificate import Certificate
 from spotree.cluster.executor import ThreadExecutor, ThreadTask, WorkerLost
 from spotree.cluster.job_scheduler import JobScheduler
 from spotree.errors import InfeasibleError
-from spotree.proof.checkpoint.open_list_codec import Left, places_of_numbers
-from spotree.proof.distributed.driver import Spread
+from spotree.proof.checkpoint.open_list_codec import OpenSubproblems, places_of_numbers
+from spotree.proof.distributed.driver import DistributedProof
 from spotree.proof.distributed.pool import Pool, Spreading
 from spotree.proof.options import ProofOptions
 from spotree.proof.problem import make_problem
@@ -33,13 +33,13 @@ TREES = ProofOptions(rules=("tree",), before_floors=0.0, levels=False)
 def tasks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Tasks of five regions at most from the first moment on; the numbers of pieces that each was given."""
     sent: list[int] = []
-    take = Spread._take
+    take = DistributedProof._take
 
-    def noted(self: Spread, job: Any) -> None:
+    def noted(self: DistributedProof, job: Any) -> None:
         sent.append(len(job.about.pieces))
         take(self, job)
 
-    monkeypatch.setattr(Spread, "_take", noted)
+    monkeypatch.setattr(DistributedProof, "_take", noted)
     monkeypatch.setattr(certifying, "Spreading", partial(Spreading, alone=0.0, regions=5))
     return sent
 
@@ -190,15 +190,15 @@ def _slow(*args: Any) -> None:
 def test_pieces_that_workers_have_when_a_run_ends_stay_open():
     problem = make_problem(load("traffic_intersection"), 2, None, 60.0)
     executor = Silent(2)
-    spread = Spread(problem, Spreading(JobScheduler(executor), alone=0.0, regions=100))
+    spread = DistributedProof(problem, Spreading(JobScheduler(executor), alone=0.0, regions=100))
     attempt = problem.attempt(None, spread)
     attempt.keep()
     attempt.start(60.0, 1, TREES, 10**9)
-    while spread.away is None or not spread.by.crew.under_way:
+    while spread.away is None or not spread.by.scheduler.under_way:
         assert not spread.wait(0.01)
-    with_workers = Left.read(*spread.snapshot()[2], *_sizes("traffic_intersection")).pieces
+    with_workers = OpenSubproblems.read(*spread.snapshot()[2], *_sizes("traffic_intersection")).pieces
     spread.stop()
-    after = Left.read(*spread.snapshot()[2], *_sizes("traffic_intersection")).pieces
+    after = OpenSubproblems.read(*spread.snapshot()[2], *_sizes("traffic_intersection")).pieces
     executor.close()
     assert sorted(p.words.tobytes() for p in after) == sorted(p.words.tobytes() for p in with_workers)
     assert len(after) > 0
@@ -227,17 +227,17 @@ def test_pieces_that_no_worker_survives_stay_open(tmp_path, larger):
 
 
 def test_ctrl_c_between_two_answers_loses_neither(larger):
-    """The crew has handed out answers that nobody took: their pieces are as open as they were."""
+    """The scheduler has handed out answers that nobody took: their pieces are as open as they were."""
     problem = make_problem(load("traffic_intersection"), 2, None, 60.0)
     executor = ThreadExecutor(2)
-    spread = Spread(problem, Spreading(JobScheduler(executor), alone=0.0, regions=100))
+    spread = DistributedProof(problem, Spreading(JobScheduler(executor), alone=0.0, regions=100))
     attempt = problem.attempt(None, spread)
     attempt.keep()
     attempt.start(60.0, 1, TREES, 10**9)
     while spread.away is None or not spread.away.jobs:
         assert not spread.wait(0.0)
     before = spread.share()
-    while not spread.by.crew.wait(1.0):
+    while not spread.by.scheduler.wait(1.0):
         pass
     spread.stop()
     assert spread.share() == pytest.approx(before)
@@ -270,11 +270,11 @@ def cut_short(model: str, depth: int) -> Any:
     return proof
 
 
-def left_of(model: str, depth: int) -> Left:
+def left_of(model: str, depth: int) -> OpenSubproblems:
     """What is left of a proof that was cut short."""
     found = cut_short(model, depth).snapshot()
     assert found is not None
-    return Left.read(*found[2], *_sizes(model))
+    return OpenSubproblems.read(*found[2], *_sizes(model))
 
 
 def test_a_proof_that_goes_on_for_no_time_at_all_still_bounds_something():
@@ -293,7 +293,7 @@ def test_a_proof_that_goes_on_for_no_time_at_all_still_bounds_something():
 def test_what_is_left_is_put_together_as_it_was_taken_apart():
     left = left_of("traffic_intersection", 2)
     words, numbers = left.streams
-    again = Left.read(words, numbers, *_sizes("traffic_intersection"))
+    again = OpenSubproblems.read(words, numbers, *_sizes("traffic_intersection"))
     assert len(left.pieces) > 0
     assert np.array_equal(again.streams[0], words)
     assert np.array_equal(again.streams[1], numbers)

@@ -154,7 +154,7 @@ def solve(
     keeper = CheckpointWriter(checkpoint) if isinstance(checkpoint, str | Path) else checkpoint
     with (
         nullcontext() if keeper is None else keeper.opened(resume),
-        nullcontext() if cluster is None else crewed(cluster) as crew,
+        nullcontext() if cluster is None else crewed(cluster) as scheduler,
     ):
         saved = None if resume is None else load_search(resume, mdp, levels, max_leaves)
         if saved is not None and certificate is not None:
@@ -170,9 +170,9 @@ def solve(
             prover=make_prover,
             keeper=keeper,
             saved=saved,
-            crew=crew,
+            scheduler=scheduler,
         )
-        if crew is not None:  # the workers' start is part of the time
+        if scheduler is not None:  # the workers' start is part of the time
             asked = replace(asked, time_limit=left_of(time_limit, time.perf_counter() - began))
         again = mdp.discount == 1 and isinstance(way, Neighbourhood)  # other methods keep their own tree
         if again:

@@ -160,28 +160,28 @@ def on_cluster(name: str | None, quiet: bool) -> Iterator["JobScheduler | None"]
         return
     from spotree.cluster.factory import crewed
 
-    with crewed(name) as crew:
-        if crew.executor.dashboard and sys.stderr.isatty() and not quiet:
-            complain(f"{name}: dask shows its workers at {crew.executor.dashboard}")
-        yield crew
+    with crewed(name) as scheduler:
+        if scheduler.executor.dashboard and sys.stderr.isatty() and not quiet:
+            complain(f"{name}: dask shows its workers at {scheduler.executor.dashboard}")
+        yield scheduler
 
 
-def cluster_text(crew: "JobScheduler | None", left: float | None) -> str:
+def cluster_text(scheduler: "JobScheduler | None", left: float | None) -> str:
     """How a cluster is doing, for the live line."""
-    if crew is None:
+    if scheduler is None:
         return ""
     ahead = "" if left is None else f"  {max(left, 0.0):.0f} s left"
-    return f"  {len(crew.known_workers)} workers  {crew.rate:.3g} {crew.unit}/s{ahead}"
+    return f"  {len(scheduler.known_workers)} workers  {scheduler.rate:.3g} {scheduler.unit}/s{ahead}"
 
 
-def show_shares(crew: "JobScheduler | None") -> None:
+def show_shares(scheduler: "JobScheduler | None") -> None:
     """The table of who did what."""
-    if crew is None or not crew.shares:
+    if scheduler is None or not scheduler.shares:
         return
-    all_seconds = max(time.monotonic() - crew.began, 1e-9)
+    all_seconds = max(time.monotonic() - scheduler.began, 1e-9)
     print()
     show_table(
-        ["worker", "tasks", crew.unit, "busy s", "busy", "lost"],
+        ["worker", "tasks", scheduler.unit, "busy s", "busy", "lost"],
         [
             [
                 share.worker,
@@ -191,6 +191,6 @@ def show_shares(crew: "JobScheduler | None") -> None:
                 f"{min(share.seconds / all_seconds, 1.0):.0%}",
                 f"{share.lost:,}",
             ]
-            for share in sorted(crew.shares.values(), key=lambda share: share.worker)
+            for share in sorted(scheduler.shares.values(), key=lambda share: share.worker)
         ],
     )

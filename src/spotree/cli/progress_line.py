@@ -22,12 +22,12 @@ class LiveLine:
         self,
         quiet: bool = False,
         sense: "Sense" = "max",
-        crew: "JobScheduler | None" = None,
+        scheduler: "JobScheduler | None" = None,
         time_limit: float | None = None,
     ) -> None:
         self.active = sys.stderr.isatty() and not quiet
         self.width, self.counted = 0, 0.0
-        self.sense, self.crew = sense, crew
+        self.sense, self.scheduler = sense, scheduler
         self.end = None if time_limit is None else time.monotonic() + time_limit
 
     def __enter__(self) -> "LiveLine":
@@ -53,7 +53,7 @@ class LiveLine:
         size = "" if progress.leaves is None else f"leaves {progress.leaves}  "
         self.say(
             f"{progress.seconds:6.1f} s  round {progress.round}  {size}{seen.word} {seen.text(tree)}"
-            f"  bound {seen.text(best)}  {seen.gap_text}{cluster_text(self.crew, self.left)}"
+            f"  bound {seen.text(best)}  {seen.gap_text}{cluster_text(self.scheduler, self.left)}"
         )
 
     @property

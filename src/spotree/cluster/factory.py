@@ -44,7 +44,7 @@ def opened(cluster: Any) -> Iterator[Executor]:
 
 @contextlib.contextmanager
 def crewed(cluster: Any) -> Iterator[JobScheduler]:
-    """A crew of these workers, or the crew that was given."""
+    """A scheduler of these workers, or the scheduler that was given."""
     if isinstance(cluster, JobScheduler):
         yield cluster
         return

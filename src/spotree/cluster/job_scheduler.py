@@ -88,7 +88,7 @@ class JobScheduler:
         patience: float = PATIENCE,
         may_fail: bool = False,
     ) -> Job:
-        """A job for the crew; `patience` is how many seconds it may take before somebody else is asked as well."""
+        """A job for the scheduler; `patience` is how many seconds it may take before somebody else is asked as well."""
         job = Job(function, args, about, worker, patience, may_fail=may_fail)
         self._waiting.append(job)
         return job
@@ -156,7 +156,7 @@ class JobScheduler:
 
     @property
     def rate(self) -> float:
-        """Counted work per second, since the crew came together."""
+        """Counted work per second, since the scheduler came together."""
         return sum(share.work for share in self.shares.values()) / max(time.monotonic() - self.began, 1e-9)
 
     def tell_all(self, function: Callable[..., Any], *args: Any) -> None:

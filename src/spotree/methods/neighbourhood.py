@@ -88,15 +88,15 @@ def _search(mdp: MDP, request: Request, settings: Neighbourhood) -> Solution:
                 return course.whole(frame.solution(first or frame.usual, SolveStatus.NO_ROUND))
             if not (counted or frame.hurried) and request.prover is not None:
                 prover = request.prover(frame, threads, meanwhile)
-            if request.crew is None:
+            if request.scheduler is None:
                 search = searcher(frame, threads, settings, limit, first)
             else:
-                search = Islands(frame, request.crew, request.threads or 1, settings, limit, counted)
+                search = Islands(frame, request.scheduler, request.threads or 1, settings, limit, counted)
             for tree in () if saved is None else saved.others:
                 search.recall(tree)
             if given is not None:
                 search.offer(given)
-            elif first is not None and request.crew is not None:
+            elif first is not None and request.scheduler is not None:
                 search.offer(first)
         except KeyboardInterrupt:  # before the first round
             frame.interrupted = True

@@ -15,14 +15,14 @@ from spotree.common.arrays import Floats, SmallInts
 from spotree.common.sanitize import LONGEST_LINE, shown
 from spotree.errors import ReadError
 from spotree.proof.checkpoint.format import NOTHING, Packed, SavedProof
-from spotree.proof.checkpoint.open_list_codec import Left as OpenPieces
+from spotree.proof.checkpoint.open_list_codec import OpenSubproblems
 from spotree.proof.feature_classes import Groups
 from spotree.proof.options import RULES, ProofOptions
 from spotree.proof.protocols import Proving, Streams, Text
 from spotree.trees.tree import Tree, make_tree
 
 
-class Scroll:
+class LogBuffer:
     """Grows by what a rule writes; a new epoch begins it afresh.
 
     Attributes
@@ -76,7 +76,7 @@ def half_of_memory() -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Left:
+class OpenListSnapshot:
     """What was left of rule "tree" when its scroll had that epoch and length; `following` is its next number."""
 
     streams: Streams
@@ -107,8 +107,8 @@ class Attempt:
         self.bound, self.winner, self.certified, self.is_level = np.inf, "none", np.inf, False
         self.ending = "stopped"
         self.writers: dict[str, CertificateWriter] = {}
-        self.scrolls: dict[str, Scroll] = {}
-        self.left: Left | None = None
+        self.scrolls: dict[str, LogBuffer] = {}
+        self.left: OpenListSnapshot | None = None
         self.shown = np.inf  # what the scroll of rule "state" proves
         self.running = self.by_tree = False
         self.source: str | None = None  # the file that it goes on from
@@ -126,7 +126,7 @@ class Attempt:
 
     def keep(self) -> None:
         """Keep all that is written, for a checkpoint."""
-        self.scrolls = {rule: Scroll() for rule in RULES}
+        self.scrolls = {rule: LogBuffer() for rule in RULES}
 
     def resume(self, old: Certificate, path: str) -> None:
         """Begin with the open regions of a stopped proof, where it has some that can be taken up."""
@@ -171,7 +171,7 @@ class Attempt:
             left_words, left_numbers = saved.left
             states, actions = self.groups.choice_of.shape
             with self._from_file():  # as far as that can be said at once
-                OpenPieces.read(left_words, left_numbers, states, len(self.groups.state), actions)
+                OpenSubproblems.read(left_words, left_numbers, states, len(self.groups.state), actions)
             self.proof.reopen(
                 words=words,
                 numbers=numbers,
@@ -239,7 +239,7 @@ class Attempt:
             by_state, by_tree, left, following = found
             self._add("state", by_state)
             self._add("tree", by_tree)
-            self.left = Left(left, following, self.scrolls["tree"].epoch, self.scrolls["tree"].length)
+            self.left = OpenListSnapshot(left, following, self.scrolls["tree"].epoch, self.scrolls["tree"].length)
         elif self.left is not None and self.left.epoch != self.scrolls["tree"].epoch:
             self.left = None
 

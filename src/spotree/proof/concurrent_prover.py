@@ -15,7 +15,7 @@ from spotree.proof.recorder import Recorder
 from spotree.proof.time_sharing import FAR_ENOUGH, Moment, due, free_seconds, gets_on, most_seconds
 from spotree.results.progress import Progress
 from spotree.results.solution import Solution
-from spotree.search.request import Prover, Searching
+from spotree.search.request import Prover, RunningSearch
 from spotree.search.run_context import RunContext
 
 MOST_STATES = 100_000  # of a model: to look at a larger one takes longer than an attempt may
@@ -43,7 +43,7 @@ class ConcurrentProver(Prover):
             self.incumbent = Incumbent(self.problem, threads)
             self.recorder = Recorder(self.problem, certificate)
 
-    def turn(self, search: Searching) -> bool:
+    def turn(self, search: RunningSearch) -> bool:
         self.rounds += 1
         if search.value > self.value + self.within:
             self.value, self.better_at = search.value, self.frame.seconds

@@ -9,7 +9,7 @@ from spotree.common.signals import held_interrupts
 from spotree.proof.attempt import Attempt
 from spotree.proof.checkpoint.format import NOTHING, SavedProof
 from spotree.proof.checkpoint.writer import Keeping
-from spotree.proof.distributed.driver import Spread
+from spotree.proof.distributed.driver import DistributedProof
 from spotree.proof.distributed.pool import Spreading
 from spotree.proof.incumbent import Incumbent, search_due
 from spotree.proof.monitor import collect, follow
@@ -57,7 +57,7 @@ class Run:
         if self.spreading is None:
             made = self.problem.attempt(level)
         else:
-            made = self.problem.attempt(level, Spread(self.problem, self.spreading))
+            made = self.problem.attempt(level, DistributedProof(self.problem, self.spreading))
         if self.keeping is not None:
             made.keep()
         return made

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spotree.search.saved_search import SavedSearch
 
 
-class Searching(Protocol):
+class RunningSearch(Protocol):
     """A search between two rounds."""
 
     @property
@@ -47,7 +47,7 @@ class Prover:
     bound: float = math.inf
     within: float = 0.0
 
-    def turn(self, search: Searching) -> bool:
+    def turn(self, search: RunningSearch) -> bool:
         """Take a turn after a round of the search, for as long as that pays; True once the best tree is proved."""
         return False
 
@@ -82,7 +82,7 @@ class Request:
     prover: "MakeProver | None" = None  # for methods that let one prove beside them
     keeper: CheckpointWriter | None = None  # and for those that keep checkpoints
     saved: "SavedSearch | None" = None  # what a checkpoint says
-    crew: JobScheduler | None = None  # for those that know how to use many machines
+    scheduler: JobScheduler | None = None  # for those that know how to use many machines
 
     def __post_init__(self) -> None:
         check_limits(self.time_limit, self.seed, self.threads)

@@ -21,7 +21,7 @@ from spotree.trees.tree import Tree
 CLEARLY = 1e-5  # of the largest of optimum, value and reward: more than the tolerance of any proof
 
 
-class Searching(Protocol):
+class SessionSearch(Protocol):
     """A search between two rounds."""
 
     @property
@@ -44,7 +44,7 @@ class SearchSession:
         self.trusted = math.inf if self.saved is None else self.saved.bound
         self.proved = frame.ceiling  # in this run
         self.lines: list[Progress] = []  # of this run, one for each round
-        self.search: Searching | None = None
+        self.search: SessionSearch | None = None
         self._model = "" if request.keeper is None else fingerprint(frame.mdp)
 
     @property

@@ -40,38 +40,38 @@ def elsewhere(
 
     A cell whose worker is lost is done again by another one; one that several do not survive has failed.
     """
-    crew, waiting, sweep = JobScheduler(executor), keys[::-1], uuid4().hex
-    with closing(_Stopping(crew, sweep)):
-        while waiting or crew.under_way:
-            while waiting and crew.room:
+    scheduler, waiting, sweep = JobScheduler(executor), keys[::-1], uuid4().hex
+    with closing(_Stopping(scheduler, sweep)):
+        while waiting or scheduler.under_way:
+            while waiting and scheduler.room:
                 key = waiting.pop()
                 found = model(key)
                 if isinstance(found, MDP):
-                    _add(crew, key, found, asked(key), sweep)
+                    _add(scheduler, key, found, asked(key), sweep)
                     tell(key, None)
                 else:
                     yield key, found
-            for job in crew.wait(LOOK):
+            for job in scheduler.wait(LOOK):
                 yield job.about, job.answer if job.failure is None else Outcome(None, str(job.failure), 0.0)
 
 
-def _add(crew: JobScheduler, key: Key, mdp: MDP, asked: Mapping[str, Any], sweep: str) -> Job:
+def _add(scheduler: JobScheduler, key: Key, mdp: MDP, asked: Mapping[str, Any], sweep: str) -> Job:
     times, more = PATIENCE
     limit = asked["time_limit"]
-    shared = crew.share(mdp, fingerprint(mdp))
+    shared = scheduler.share(mdp, fingerprint(mdp))
     patience = math.inf if limit is None else times * limit + more
-    return crew.add(run_cell, shared, asked, sweep, about=key, patience=patience, may_fail=True)
+    return scheduler.add(run_cell, shared, asked, sweep, about=key, patience=patience, may_fail=True)
 
 
 class _Stopping:
-    """Lets go of a crew; cells that run in threads of this process end soon."""
+    """Lets go of a scheduler; cells that run in threads of this process end soon."""
 
-    def __init__(self, crew: JobScheduler, sweep: str) -> None:
-        self.crew, self.sweep = crew, sweep
+    def __init__(self, scheduler: JobScheduler, sweep: str) -> None:
+        self.scheduler, self.sweep = scheduler, sweep
 
     def close(self) -> None:
         STOPPED.add(self.sweep)
-        self.crew.drop()
+        self.scheduler.drop()
 
 
 def threads_each(executor: Executor) -> int:

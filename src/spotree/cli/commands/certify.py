@@ -78,8 +78,8 @@ def certify(
     began = clock()
     try:
         with (
-            on_cluster(cluster, as_json) as crew,
-            LiveLine(as_json, mdp.sense, crew, left_of(time_limit, clock() - began)) as live,
+            on_cluster(cluster, as_json) as scheduler,
+            LiveLine(as_json, mdp.sense, scheduler, left_of(time_limit, clock() - began)) as live,
         ):
             solution = run(
                 mdp,
@@ -92,7 +92,7 @@ def certify(
                 certificate=certificate,
                 checkpoint=keeper,
                 resume=resume,
-                cluster=crew,
+                cluster=scheduler,
                 progress=live.show,
                 ingredients=ProofOptions(levels=levels),
             )
@@ -104,5 +104,5 @@ def certify(
     target.say(as_json)
     say_checkpoint(keeper, as_json)
     if not as_json:
-        show_shares(crew)
+        show_shares(scheduler)
     exit_as(solution, only_proved)

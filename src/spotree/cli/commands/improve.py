@@ -75,16 +75,16 @@ def improve(
     gains = gain(mdp, policy_value(mdp, acting), weighting(weights)(mdp, acting))
     began = clock()
     keeper = keeper_for(checkpoint, checkpoint_every)
-    with on_cluster(cluster, as_json) as crew, LiveLine(as_json, mdp.sense) as live:
+    with on_cluster(cluster, as_json) as scheduler, LiveLine(as_json, mdp.sense) as live:
         chosen = as_engine(engine)
-        if crew is not None or keeper is not None or resume is not None:
+        if scheduler is not None or keeper is not None or resume is not None:
             if not isinstance(chosen, Rsbb):
                 raise InvalidProblemError(
                     f"engine {chosen.name!r} runs on one machine and keeps no checkpoints; rsbb does both"
                 )
-            chosen = replace(chosen, cluster=crew, checkpoint=keeper, resume=resume)
-        if crew is not None:
-            crew.listener = live.say
+            chosen = replace(chosen, cluster=scheduler, checkpoint=keeper, resume=resume)
+        if scheduler is not None:
+            scheduler.listener = live.say
         step = run(
             mdp.features,
             gains,
@@ -136,6 +136,6 @@ def improve(
         ]
     )
     say_checkpoint(keeper, as_json)
-    show_shares(crew)
+    show_shares(scheduler)
     end_unwritten(failure_of(keeper))
     exit_as(step)

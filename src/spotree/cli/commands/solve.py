@@ -106,8 +106,8 @@ def solve(
     began = clock()
     try:
         with (
-            on_cluster(cluster, as_json) as crew,
-            LiveLine(as_json, mdp.sense, crew, left_of(time_limit, clock() - began)) as live,
+            on_cluster(cluster, as_json) as scheduler,
+            LiveLine(as_json, mdp.sense, scheduler, left_of(time_limit, clock() - began)) as live,
         ):
             solution = run(
                 mdp,
@@ -123,7 +123,7 @@ def solve(
                 certificate=certificate,
                 checkpoint=keeper,
                 resume=resume,
-                cluster=crew,
+                cluster=scheduler,
                 **settings,
             )
     except UnwrittenError as error:
@@ -134,5 +134,5 @@ def solve(
     target.say(as_json)
     say_checkpoint(keeper, as_json)
     if not as_json:
-        show_shares(crew)
+        show_shares(scheduler)
     exit_as(solution, only_proved)

@@ -10,7 +10,7 @@ import numpy as np
 from spotree.common.sanitize import shown
 from spotree.errors import ReadError
 from spotree.readers.actions import UNLABELLED
-from spotree.readers.storm.program import Command, Program
+from spotree.readers.storm.program import Command, SymbolicProgram
 from spotree.trees.tree import Tree
 
 _KEYWORDS = """
@@ -120,7 +120,7 @@ class Action:
         return all(len(group) == 1 for group in self.groups)
 
 
-def actions_by_name(program: Program, action_names: Sequence[str]) -> list[Action]:
+def actions_by_name(program: SymbolicProgram, action_names: Sequence[str]) -> list[Action]:
     """The commands behind each action of the model, by its name."""
     by_name = {command.name: command for command in program.commands}
     labels = {command.label for command in program.commands}

@@ -21,7 +21,7 @@ from spotree.exports.prism.names import (
 )
 from spotree.mdp.model import MDP
 from spotree.readers.options import REACH, STEPS, ReadOptions
-from spotree.readers.storm.program import Program, RewardItem
+from spotree.readers.storm.program import RewardItem, SymbolicProgram
 from spotree.trees.tree import Tree
 
 MOST_COPIES = 120
@@ -40,7 +40,7 @@ class Words:
 
 
 def conjoined(
-    program: Program,
+    program: SymbolicProgram,
     options: ReadOptions,
     mdp: MDP,
     tree: Tree,
@@ -82,7 +82,7 @@ def conjoined(
 
 
 def _formulas(
-    program: Program,
+    program: SymbolicProgram,
     mdp: MDP,
     tree: Tree,
     actions: Sequence[Action],
@@ -108,7 +108,7 @@ def _formulas(
 
 
 def _modules(
-    program: Program,
+    program: SymbolicProgram,
     mdp: MDP,
     actions: Sequence[Action],
     tree_of: Mapping[int, str],
@@ -133,7 +133,7 @@ def _modules(
 
 
 def _control(
-    program: Program,
+    program: SymbolicProgram,
     mdp: MDP,
     actions: Sequence[Action],
     words: Words,
@@ -181,7 +181,7 @@ def _control(
 
 
 def _rewards(
-    program: Program,
+    program: SymbolicProgram,
     options: ReadOptions,
     mdp: MDP,
     words: Words,
@@ -215,7 +215,7 @@ def _rewards(
     return ["", f'rewards "{structure}"', *(lines or ["  false : 0;"]), "endrewards"]
 
 
-def _item(program: Program, item: RewardItem, act: str, label_of: Mapping[str, str]) -> list[str]:
+def _item(program: SymbolicProgram, item: RewardItem, act: str, label_of: Mapping[str, str]) -> list[str]:
     guard = f"{item.guard} & {act}"
     if item.label is None:
         return [f"  {guard} : {item.value};"]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from spotree.common.arrays import ActionOf, Features, Floats, Ints, SmallInts
 from spotree.evaluation import occupancy
 from spotree.improvement.engines.milp.complete_tree import lay_out, path_to, read_off
-from spotree.improvement.engines.milp.linear_program import Builder, Program
+from spotree.improvement.engines.milp.linear_program import Builder, LinearProgram
 from spotree.improvement.problem import UNSPLIT, Frozen
 from spotree.mdp.graph import reachable_states
 from spotree.mdp.model import MDP
@@ -68,7 +68,7 @@ class Grouping:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class OmdtColumns:
     """Where the variables of the program stand."""
 
     visits: Ints
@@ -83,10 +83,10 @@ def reward_unit(mdp: MDP) -> float:
     return float(np.abs(mdp.reward_of_choice).max(initial=0.0)) or 1.0
 
 
-def place_variables(builder: Builder, mdp: MDP, grouping: Grouping, depth: int) -> Columns:
+def place_variables(builder: Builder, mdp: MDP, grouping: Grouping, depth: int) -> OmdtColumns:
     inner, groups = 2**depth - 1, len(grouping.features)
     rewards = mdp.reward_of_choice / reward_unit(mdp)
-    return Columns(
+    return OmdtColumns(
         visits=builder.variables(len(rewards), upper=1 / (1 - mdp.discount), objective=rewards),
         split=builder.variables(inner, len(grouping.threshold), integer=True),
         action=builder.variables(inner + 1, mdp.num_actions, integer=True),
@@ -97,7 +97,7 @@ def place_variables(builder: Builder, mdp: MDP, grouping: Grouping, depth: int) 
 
 def occupancy_program(
     mdp: MDP, grouping: Grouping, depth: int, max_leaves: int | None = None, start: Tree | None = None
-) -> Program:
+) -> LinearProgram:
     """The program for trees of a depth, with a tree to start from."""
     builder = Builder()
     at = place_variables(builder, mdp, grouping, depth)
@@ -123,7 +123,7 @@ def occupancy_program(
     return builder.program(None if start is None else encode(start, mdp, grouping, at, max_leaves))
 
 
-def _flow(builder: Builder, at: Columns, mdp: MDP) -> None:
+def _flow(builder: Builder, at: OmdtColumns, mdp: MDP) -> None:
     """What leaves a state is what starts there and what comes into it."""
     choices = len(at.visits)
     state_of = np.repeat(np.arange(mdp.num_states), np.diff(mdp.choice_start))
@@ -132,7 +132,7 @@ def _flow(builder: Builder, at: Columns, mdp: MDP) -> None:
     builder.sparse_rows(balance, at.visits, mdp.initial, mdp.initial)
 
 
-def _coupling(builder: Builder, at: Columns, mdp: MDP, grouping: Grouping) -> None:
+def _coupling(builder: Builder, at: OmdtColumns, mdp: MDP, grouping: Grouping) -> None:
     """A row is visited only if the policy takes an action that leads to it; several missing ones may."""
     row = mdp.choice_of[grouping.state]  # [relevant state, action]
     place, action = np.nonzero(row >= 0)
@@ -146,7 +146,7 @@ def _coupling(builder: Builder, at: Columns, mdp: MDP, grouping: Grouping) -> No
     builder.sparse_rows(both, columns, np.full(len(rows), -np.inf), np.zeros(len(rows)))
 
 
-def encode(tree: Tree, mdp: MDP, grouping: Grouping, at: Columns, max_leaves: int | None) -> Floats:
+def encode(tree: Tree, mdp: MDP, grouping: Grouping, at: OmdtColumns, max_leaves: int | None) -> Floats:
     """The full vector of variables that stands for a tree."""
     depth = len(at.action).bit_length() - 1
     layout = lay_out(prune(tree, grouping.features), depth)

@@ -59,7 +59,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Left:
+class OpenSubproblems:
     """A stopped search: its root and what holds in all regions, and the pieces that are open.
 
     Attributes
@@ -84,7 +84,7 @@ class Left:
     pieces: tuple[Piece, ...]
 
     @staticmethod
-    def read(words: SmallInts, numbers: Floats, states: int, groups: int, actions: int) -> "Left":
+    def read(words: SmallInts, numbers: Floats, states: int, groups: int, actions: int) -> "OpenSubproblems":
         """Take the streams apart; ValueError or IndexError where they end early."""
         count = int(words[0])
         hopeless, at = words[1 : 1 + 2 * count].reshape(count, 2), 1 + 2 * count
@@ -106,7 +106,7 @@ class Left:
             raise ValueError("there is more than the pieces take")
         bound, stays, share = numbers[:HEAD].tolist()
         kept = (rounds, draft, numbers[flat : flat + draft_numbers])
-        return Left(hopeless, kept, allowed, numbers[HEAD:flat], bound, stays, share, tuple(pieces))
+        return OpenSubproblems(hopeless, kept, allowed, numbers[HEAD:flat], bound, stays, share, tuple(pieces))
 
     @property
     def streams(self) -> tuple[SmallInts, Floats]:
@@ -124,7 +124,7 @@ class Left:
             ),
         )
 
-    def for_worker(self) -> "Left":
+    def for_worker(self) -> "OpenSubproblems":
         """Without what only a certificate needs, and without pieces."""
         return replace(self, draft=(0, self.draft[1][:0], self.draft[2][:0]), pieces=())
 

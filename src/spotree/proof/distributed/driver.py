@@ -20,7 +20,7 @@ from spotree.common.arrays import Floats, SmallInts
 from spotree.common.signals import undivided
 from spotree.errors import ClusterError
 from spotree.mdp.model import fingerprint
-from spotree.proof.checkpoint.open_list_codec import Left, Piece
+from spotree.proof.checkpoint.open_list_codec import OpenSubproblems, Piece
 from spotree.proof.distributed.pool import Elsewhere, Pool, Sent, Spreading
 from spotree.proof.distributed.worker import Answer, Question, prove_pieces
 from spotree.proof.problem import Problem
@@ -32,8 +32,8 @@ LONGER = 2.0  # a task after one that came to nothing
 STATE, TREE, CLOSED = 2, 3, 1  # as the core numbers winners and endings
 
 
-class Spread:
-    """A proof of the core that lets a crew do rule "tree"; rule "state" goes on here."""
+class DistributedProof:
+    """A proof of the core that lets a scheduler do rule "tree"; rule "state" goes on here."""
 
     def __init__(self, problem: Problem, spreading: Spreading) -> None:
         self.problem, self.by = problem, spreading
@@ -76,7 +76,7 @@ class Spread:
             return self.ended
         try:
             self._deal()
-            for job in self.by.crew.wait(max(0.0, end - time.monotonic())):
+            for job in self.by.scheduler.wait(max(0.0, end - time.monotonic())):
                 with undivided():
                     self._take(job)
             self._finish_if_done()
@@ -99,7 +99,7 @@ class Spread:
             with undivided():
                 self.away.pool.add(self._sent())  # as open as they were: nobody waits for their answers
                 self.away.jobs = []
-            self.by.crew.drop()
+            self.by.scheduler.drop()
         self.here.stop()
         self.ended = True
 
@@ -114,7 +114,7 @@ class Spread:
             return
         states, (epoch, words, numbers), streams, following = found
         problem, mdp = self.problem, self.problem.frame.mdp
-        left = Left.read(*streams, mdp.num_states, len(problem.groups.state), mdp.num_actions)
+        left = OpenSubproblems.read(*streams, mdp.num_states, len(problem.groups.state), mdp.num_actions)
         self.states.append(states)
         self.away = Elsewhere(
             replace(left, pieces=()),
@@ -128,7 +128,7 @@ class Spread:
         self.away.words.append(words)
         self.away.numbers.append(numbers)
         model = fingerprint(mdp)
-        self.model = self.by.crew.share(mdp, model)
+        self.model = self.by.scheduler.share(mdp, model)
         unneeded = ("threads", "state_rule", "tree_rule")
         question = Question(
             problem=f"{model} {problem.depth} {problem.max_leaves} {_digest(problem.symmetries.header)}",
@@ -139,7 +139,7 @@ class Spread:
             settings={name: value for name, value in self.settings.items() if name not in unneeded},
             root=left.for_worker(),
         )
-        self.question = self.by.crew.share(question, uuid4().hex)
+        self.question = self.by.scheduler.share(question, uuid4().hex)
         self._finish_if_done()
 
     def _sent(self) -> list[Piece]:
@@ -149,11 +149,11 @@ class Spread:
     def _deal(self) -> None:
         """A task for every worker that has none."""
         assert self.away is not None
-        crew, pool = self.by.crew, self.away.pool
+        scheduler, pool = self.by.scheduler, self.away.pool
         left = self.began + self.seconds - time.monotonic()
-        while len(pool) and left > 0 and crew.room > 0:
+        while len(pool) and left > 0 and scheduler.room > 0:
             with undivided():
-                self._send(pool.take(len(crew.workers)), left)
+                self._send(pool.take(len(scheduler.workers)), left)
 
     def _send(self, pieces: tuple[Piece, ...], left: float) -> None:
         """One task, of a length that fits the time that is left."""
@@ -162,7 +162,7 @@ class Spread:
         ramp = RAMP * (time.monotonic() - away.began)
         wish = self.by.short if not len(away.pool) else min(self.by.long, max(self.by.short, ramp))
         away.jobs.append(
-            self.by.crew.add(
+            self.by.scheduler.add(
                 prove_pieces,
                 *(self.model, self.question, away.hopeless, pieces),
                 *(self.value(), min(max(wish, away.least), left), away.next),
@@ -188,7 +188,7 @@ class Spread:
         away.open = max(away.open, answer.open)
         away.regions += answer.regions
         away.jobs.remove(job)
-        self.by.crew.count(job, answer.regions, "regions")
+        self.by.scheduler.count(job, answer.regions, "regions")
         if _unchanged(sent.pieces, answer.pieces):
             away.least = LONGER * answer.seconds
         if answer.tree is not None and answer.value > self.value():

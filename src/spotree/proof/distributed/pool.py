@@ -8,7 +8,7 @@ import numpy as np
 
 from spotree.cluster.job_scheduler import Job, JobScheduler
 from spotree.common.arrays import Floats, SmallInts
-from spotree.proof.checkpoint.open_list_codec import Left, Piece
+from spotree.proof.checkpoint.open_list_codec import OpenSubproblems, Piece
 
 MOST_PIECES = 64  # of one task
 MOST_NUMBERS = 500_000  # of one task, but for a single piece: some megabytes
@@ -67,9 +67,9 @@ PATIENCE = 60.0  # seconds after which a task counts as hanging
 
 @dataclass(slots=True, eq=False)
 class Spreading:
-    """How the proofs of one run are spread: the crew, and the model as each worker gets it once."""
+    """How the proofs of one run are spread: the scheduler, and the model as each worker gets it once."""
 
-    crew: JobScheduler
+    scheduler: JobScheduler
     alone: float = ALONE
     short: float = SHORT
     long: float = LONG
@@ -91,7 +91,7 @@ class Sent:
 class Elsewhere:
     """What is known of the pieces since they were handed out."""
 
-    root: Left
+    root: OpenSubproblems
     epoch: int
     next: int  # number of the next region
     pool: Pool
@@ -100,7 +100,7 @@ class Elsewhere:
     open: float
     jobs: list[Job] = field(
         default_factory=list
-    )  # whose answers have not been taken, whatever the crew knows of them
+    )  # whose answers have not been taken, whatever the scheduler knows of them
     words: list[SmallInts] = field(default_factory=list)
     numbers: list[Floats] = field(default_factory=list)
     regions: int = 0

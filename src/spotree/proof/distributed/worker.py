@@ -11,7 +11,7 @@ import numpy as np
 from spotree import _core
 from spotree.common.arrays import Floats, SmallInts
 from spotree.mdp.model import MDP
-from spotree.proof.checkpoint.open_list_codec import Left, Piece, places_of_numbers
+from spotree.proof.checkpoint.open_list_codec import OpenSubproblems, Piece, places_of_numbers
 from spotree.proof.feature_classes import find_groups
 from spotree.proof.problem import proof_model
 from spotree.proof.protocols import Nodes
@@ -43,7 +43,7 @@ class Question:
     tolerance: float
     symmetries: dict[str, list[int]]
     settings: dict[str, Any]
-    root: Left
+    root: OpenSubproblems
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +97,7 @@ def prove_pieces(
     assert found is not None
     _, (_, written, figures), streams, _ = found
     groups = len(question.root.root) - 2 * mdp.num_states
-    left = Left.read(*streams, mdp.num_states, groups, mdp.num_actions)
+    left = OpenSubproblems.read(*streams, mdp.num_states, groups, mdp.num_actions)
     better = proof.value() > value
     return Answer(
         words=written,

@@ -41,7 +41,7 @@ class RewardItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class SymbolicProgram:
     """The parts of a program, each as text.
 
     Attributes
@@ -71,7 +71,7 @@ class Program:
     conditions: Mapping[str, str]
 
 
-def read_program(path: Path, options: ReadOptions) -> Program:
+def read_program(path: Path, options: ReadOptions) -> SymbolicProgram:
     """The program of a file; what stands in it that spotree cannot write again is named and refused."""
 
     def build() -> tuple[str, frozenset[int], dict[str, str | None]]:
@@ -98,7 +98,7 @@ def read_program(path: Path, options: ReadOptions) -> Program:
     return _parts(path, text, most_choices, spelled)
 
 
-def _parts(path: Path, text: str, most_choices: frozenset[int], conditions: Mapping[str, str]) -> Program:
+def _parts(path: Path, text: str, most_choices: frozenset[int], conditions: Mapping[str, str]) -> SymbolicProgram:
     head: list[str] = []
     declared: dict[str, list[str]] = {}
     truths: set[str] = set()
@@ -133,7 +133,7 @@ def _parts(path: Path, text: str, most_choices: frozenset[int], conditions: Mapp
             head.append(plain)
         else:
             raise ReadError(f"{path}: {line[:60]!r} cannot be exported to PRISM again")
-    return Program(
+    return SymbolicProgram(
         tuple(head),
         {name: tuple(lines) for name, lines in declared.items()},
         frozenset(truths),

@@ -10,7 +10,7 @@ import numpy as np
 from spotree.cluster.job_scheduler import Job, JobScheduler
 from spotree.mdp.model import fingerprint
 from spotree.search.depth_search import Pace
-from spotree.search.islands.worker import Order, Report, explore, forget, plain
+from spotree.search.islands.worker import IslandRequest, IslandResponse, explore, forget, plain
 from spotree.search.run_context import RunContext
 from spotree.trees.tree import Tree
 
@@ -44,9 +44,15 @@ class Islands:
     complete = False  # whether an island has tried every tree
 
     def __init__(
-        self, frame: RunContext, crew: JobScheduler, threads: int, pace: Pace, limit: float, counted: bool
+        self, frame: RunContext, scheduler: JobScheduler, threads: int, pace: Pace, limit: float, counted: bool
     ) -> None:
-        self.frame, self.crew, self.threads, self.limit, self.counted = frame, crew, threads, limit, counted
+        self.frame, self.scheduler, self.threads, self.limit, self.counted = (
+            frame,
+            scheduler,
+            threads,
+            limit,
+            counted,
+        )
         self.pace = plain(pace)
         self.run = uuid.uuid4().hex
         self.tree = frame.usual
@@ -54,13 +60,13 @@ class Islands:
         self._others: tuple[Tree, ...] = ()
         self._slowest = 0.0
         self.islands: list[Island] = []
-        crew.assemble()
+        scheduler.assemble()
         model = fingerprint(frame.mdp)
         bare = copy.copy(frame)
         bare.mdp = cast("Any", None)  # sent by itself: other runs have it too
         known = (frame.depth, frame.max_leaves, frame.optimum.value, frame.optimum.error, frame.random.value)
-        self._model = crew.share(frame.mdp, f"model {model}")
-        self._bare = crew.share(bare, f"frame {model} {known!r} {self.run}")
+        self._model = scheduler.share(frame.mdp, f"model {model}")
+        self._bare = scheduler.share(bare, f"frame {model} {known!r} {self.run}")
 
     def offer(self, tree: Tree) -> None:
         """A tree of the asked size from outside."""
@@ -90,10 +96,10 @@ class Islands:
         answered: list[Job] = []
         self._send(seconds)
         if not any(island.job is not None for island in self.islands):  # all workers have just gone
-            self.crew.assemble(seconds)
+            self.scheduler.assemble(seconds)
             self._send(end - self.frame.seconds)
         while any(island.job is not None for island in self.islands):
-            answered = self.crew.wait(min(max(end - self.frame.seconds, 0.0), LOOK))
+            answered = self.scheduler.wait(min(max(end - self.frame.seconds, 0.0), LOOK))
             self._collect(answered)
             if self.frame.seconds >= end or self.complete:
                 return
@@ -105,19 +111,19 @@ class Islands:
     def meanwhile(self) -> None:
         """Somebody else has work of his own: the islands go on."""
         if not self.counted and not self.complete:
-            self._collect(self.crew.wait(0.0))
+            self._collect(self.scheduler.wait(0.0))
             self._send(max(self.limit - self.frame.seconds, 0.0))
 
     def drop(self) -> None:
         """Let go of the islands."""
-        self.crew.drop()
-        self.crew.tell_all(forget, self.run)
+        self.scheduler.drop()
+        self.scheduler.tell_all(forget, self.run)
 
     def _send(self, seconds: float) -> None:
         """The next order for every island that has none; one more island for each worker without."""
         if seconds <= 0 and any(island.rounds for island in self.islands):
             return
-        there = self.crew.workers
+        there = self.scheduler.workers
         homeless = [island for island in self.islands if island.worker not in there and island.job is None]
         homes = {island.worker for island in self.islands}
         for worker in there:
@@ -135,7 +141,7 @@ class Islands:
         stream = self.frame.stream
         if island.number:  # the first is the search without a cluster
             stream = int(np.random.SeedSequence([stream, island.number]).generate_state(1, np.uint64)[0])
-        order = Order(
+        order = IslandRequest(
             run=self.run,
             island=island.number,
             stream=stream,
@@ -149,19 +155,19 @@ class Islands:
             others=() if island.rounds else self._others,
         )
         patience = max(PATIENCE, SLOWER * self._slowest) if self._slowest else FIRST_PATIENCE
-        return self.crew.add(
+        return self.scheduler.add(
             explore, self._model, self._bare, order, about=island, worker=island.worker, patience=patience
         )
 
     def _collect(self, jobs: list[Job]) -> None:
         for job in sorted(jobs, key=lambda job: job.about.number):
-            island, report = cast("Island", job.about), cast("Report", job.answer)
+            island, report = cast("Island", job.about), cast("IslandResponse", job.answer)
             island.job = None
             island.rounds += report.rounds
             island.value = report.value
             self.complete = self.complete or report.complete
             self._slowest = max(self._slowest, job.seconds)
-            self.crew.count(job, report.rounds, "rounds")
+            self.scheduler.count(job, report.rounds, "rounds")
             if job.done_by is not None:
                 island.worker = job.done_by
             if report.value > self.value:

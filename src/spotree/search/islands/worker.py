@@ -17,7 +17,7 @@ MOST_ISLANDS = 64  # kept in one process, the most recent ones
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Order:
+class IslandRequest:
     """What an island is asked to do next.
 
     Attributes
@@ -48,7 +48,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Report:
+class IslandResponse:
     """What an island has come to."""
 
     tree: Tree
@@ -62,7 +62,7 @@ _islands: OrderedDict[tuple[str, int], Searcher] = OrderedDict()  # of this proc
 _lock = threading.Lock()
 
 
-def explore(mdp: MDP, bare: RunContext, order: Order) -> Report:
+def explore(mdp: MDP, bare: RunContext, order: IslandRequest) -> IslandResponse:
     """A few rounds; the search is kept for the next ones, and begun anew where it is not here (any more)."""
     end = time.perf_counter() + order.seconds
     with _lock:
@@ -74,7 +74,7 @@ def explore(mdp: MDP, bare: RunContext, order: Order) -> Report:
     while rounds < ROUNDS and not search.complete and (rounds == 0 or time.perf_counter() < end):
         search.round(order.first + rounds, max(end - time.perf_counter(), 0.0))
         rounds += 1
-    report = Report(search.best(), search.value, search.complete, rounds, tuple(search.others()))
+    report = IslandResponse(search.best(), search.value, search.complete, rounds, tuple(search.others()))
     with _lock:
         _islands[order.run, order.island] = search
         while len(_islands) > MOST_ISLANDS:
@@ -82,7 +82,7 @@ def explore(mdp: MDP, bare: RunContext, order: Order) -> Report:
     return report
 
 
-def _begun(mdp: MDP, bare: RunContext, order: Order) -> Searcher:
+def _begun(mdp: MDP, bare: RunContext, order: IslandRequest) -> Searcher:
     frame = copy.copy(bare)
     frame.mdp, frame.stream = mdp, order.stream
     frame.started = time.perf_counter() - order.elapsed  # clocks of two machines have nothing in common

@@ -15,14 +15,14 @@ from spotree.improvement.engines.milp.complete_tree import fits, lay_out, read_o
 from spotree.improvement.engines.milp.formulation import Scale, decode, paper_program
 from spotree.improvement.engines.milp.gurobi import gurobi
 from spotree.improvement.engines.milp.highs_process import End, Listener, News, Orders
-from spotree.improvement.engines.milp.linear_program import Program
+from spotree.improvement.engines.milp.linear_program import LinearProgram
 from spotree.improvement.limits import Limits, left_of
 from spotree.improvement.problem import Frozen, TreeProblem, too_few_leaves
 from spotree.improvement.result import Status, StepResult
 from spotree.trees.tree import Tree
 
 SolverName: TypeAlias = Literal["highs", "gurobi"]
-Solver: TypeAlias = Callable[[Callable[[], Program], Orders, Listener], End]
+Solver: TypeAlias = Callable[[Callable[[], LinearProgram], Orders, Listener], End]
 
 _SOLVERS: dict[str, Solver] = {"highs": child.run, "gurobi": gurobi}
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from spotree.common.arrays import Features, Floats, Ints
 from spotree.improvement.engines.milp.complete_tree import leaf_numbers, path_to, restrictions
-from spotree.improvement.engines.milp.linear_program import Builder, Program
+from spotree.improvement.engines.milp.linear_program import Builder, LinearProgram
 from spotree.improvement.problem import FREE, UNSPLIT, Frozen, TreeProblem
 from spotree.trees.ranks import rank_rows
 from spotree.trees.splits import midpoint
@@ -67,7 +67,7 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class StepColumns:
     """Where the variables of the program stand; the last four serve to count leaves and may be empty."""
 
     a: Ints
@@ -82,7 +82,7 @@ class Columns:
     counted: Ints
 
 
-def place_variables(builder: Builder, problem: TreeProblem, scale: Scale) -> Columns:
+def place_variables(builder: Builder, problem: TreeProblem, scale: Scale) -> StepColumns:
     """All variables with their bounds; what is frozen has equal bounds."""
     rules = restrictions(problem)
     inner, leaves = len(rules.feature), len(rules.action)
@@ -97,7 +97,7 @@ def place_variables(builder: Builder, problem: TreeProblem, scale: Scale) -> Col
     counting = inner if problem.max_leaves is not None and problem.frozen is not None else 0
     leaf_fixed = (rules.action != FREE)[:, None]
     minus_loss = (problem.gain - problem.gain.max(axis=1, keepdims=True)) / scale.unit
-    return Columns(
+    return StepColumns(
         a=builder.variables(
             inner, num_features, lower=feature_is, upper=feature_is | ~fixed[:, None], integer=True
         ),
@@ -113,7 +113,7 @@ def place_variables(builder: Builder, problem: TreeProblem, scale: Scale) -> Col
     )
 
 
-def paper_program(problem: TreeProblem, start: Frozen | None = None) -> Program:
+def paper_program(problem: TreeProblem, start: Frozen | None = None) -> LinearProgram:
     """The program of a problem, with a tree to start from."""
     scale = Scale.of(problem)
     x = scale.ranks(problem.features)
@@ -148,7 +148,7 @@ def paper_program(problem: TreeProblem, start: Frozen | None = None) -> Program:
     return builder.program(None if start is None else encode(start, problem, scale, at))
 
 
-def _count_leaves(builder: Builder, at: Columns, most: int) -> None:
+def _count_leaves(builder: Builder, at: StepColumns, most: int) -> None:
     """At most so many leaves, where a free node may pass all rows to one child and so save the other's splits."""
     for leaf in range(len(at.c)):
         for node, goes_left in path_to(leaf + len(at.d)):
@@ -163,7 +163,7 @@ def _count_leaves(builder: Builder, at: Columns, most: int) -> None:
     builder.rows((at.counted[None], 1), upper=most - 1)
 
 
-def encode(layout: Frozen, problem: TreeProblem, scale: Scale, at: Columns) -> Floats:
+def encode(layout: Frozen, problem: TreeProblem, scale: Scale, at: StepColumns) -> Floats:
     """The full vector of variables that stands for a tree."""
     x = np.zeros(at.counted.max(initial=at.mu.max(initial=at.c.max())) + 1)
     for node, (feature, threshold) in enumerate(zip(layout.feature, layout.threshold, strict=True)):

@@ -7,13 +7,13 @@ import numpy as np
 
 from spotree.errors import MissingExtraError
 from spotree.improvement.engines.milp.highs_process import End, Listener, News, Orders
-from spotree.improvement.engines.milp.linear_program import Program
+from spotree.improvement.engines.milp.linear_program import LinearProgram
 
 TIGHTEST = 1e-9  # tolerance that Gurobi takes
 GIGABYTE = 1e9  # its unit of memory
 
 
-def gurobi(recipe: Callable[[], Program], orders: Orders, listen: Listener) -> End:
+def gurobi(recipe: Callable[[], LinearProgram], orders: Orders, listen: Listener) -> End:
     """Solve the program that `recipe` makes; Gurobi keeps its time limit, so it runs in this process."""
     try:
         import gurobipy as gp

@@ -8,12 +8,12 @@ import highspy
 import numpy as np
 
 from spotree.improvement.engines.milp.highs_process import End, News, Orders
-from spotree.improvement.engines.milp.linear_program import Program
+from spotree.improvement.engines.milp.linear_program import LinearProgram
 
 BOUND_EVERY = 0.05  # seconds between messages that carry a bound alone
 
 
-def highs(program: Program, orders: Orders, tell: Callable[[News], bool]) -> End:
+def highs(program: LinearProgram, orders: Orders, tell: Callable[[News], bool]) -> End:
     """Solve a program; each better solution or bound is told on the way, the last ones at the end.
 
     HiGHS looks at its clock only now and then: where time matters, call this through `child.run`.

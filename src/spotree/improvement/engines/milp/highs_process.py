@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 
 from spotree.common.arrays import Floats
 from spotree.errors import SpotreeError
-from spotree.improvement.engines.milp.linear_program import Program
+from spotree.improvement.engines.milp.linear_program import LinearProgram
 
 
 class End(Enum):
@@ -77,7 +77,7 @@ _BOOT = "from spotree.improvement.engines.milp.highs_process import serve; serve
 _idle: "list[_Child]" = []
 
 
-def run(recipe: Callable[[], Program], orders: Orders, listen: Listener) -> End:
+def run(recipe: Callable[[], LinearProgram], orders: Orders, listen: Listener) -> End:
     """Solve the program that `recipe` makes; `listen` hears the news and may say that it is enough."""
     if orders.seconds is not None and orders.seconds <= 0:
         return End.TIME

@@ -10,7 +10,7 @@ from spotree.common.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Program:
+class LinearProgram:
     """Maximise `objective @ x` over `lower <= x <= upper`, `row_lower <= A x <= row_upper`, some x whole numbers.
 
     Attributes
@@ -97,7 +97,7 @@ class Builder:
         width = np.diff(matrix.indptr).astype(np.int64)
         self._blocks.append((width, columns[matrix.indices], matrix.data, lower, upper))
 
-    def program(self, start: Floats | None = None) -> Program:
+    def program(self, start: Floats | None = None) -> LinearProgram:
         """The program collected so far, coefficients of 0 left out."""
         objective, lower, upper, integer = (np.concatenate(part) for part in zip(*self._variables, strict=True))
         width, column, coefficient, row_lower, row_upper = (
@@ -106,7 +106,7 @@ class Builder:
         row_start = np.concatenate([[0], np.cumsum(width)])
         kept = np.concatenate([[0], np.cumsum(coefficient != 0)])
         some = coefficient != 0
-        return Program(
+        return LinearProgram(
             objective,
             lower,
             upper,

@@ -15,7 +15,7 @@ from spotree.common.sanitize import shown
 from spotree.errors import ClusterError, InvalidProblemError, ReadError
 from spotree.improvement.engine import Engine
 from spotree.improvement.engines.rsbb.config import Ground, ground_of
-from spotree.improvement.engines.rsbb.distributed.driver import SavedRegions, Spread, load_regions
+from spotree.improvement.engines.rsbb.distributed.driver import DistributedRsbb, SavedRegions, load_regions
 from spotree.improvement.engines.rsbb.open_list import OpenSpace, search_alone, whole_space
 from spotree.improvement.engines.rsbb.ranked_problem import Step, as_step, collected, decode
 from spotree.improvement.limits import Limits, left_of, started_threads
@@ -120,7 +120,7 @@ class _Run:
             self.start = self.saved.tree
             self.ground = self._ground(self.step)
         self.space = self._space()
-        self.spread: Spread | None = None
+        self.spread: DistributedRsbb | None = None
 
     def _loss(self, tree: Tree | None) -> float:
         return np.inf if tree is None else self.step.best_gain - collected(tree, self.problem)
@@ -181,8 +181,8 @@ class _Run:
         try:
             if self.engine.cluster is None:
                 return REASONS[search_alone(self.space, self._left(), self._keep)]
-            with crewed(self.engine.cluster) as crew:
-                self.spread = Spread(self.ground, self.space, crew, self.ground.threads)
+            with crewed(self.engine.cluster) as scheduler:
+                self.spread = DistributedRsbb(self.ground, self.space, scheduler, self.ground.threads)
                 try:
                     return REASONS[self.spread.search(self._left(), self._keep)]
                 finally:

@@ -17,7 +17,7 @@ from spotree.common.signals import undivided
 from spotree.common.untrusted import ClaimError, number, optional, record, whole
 from spotree.errors import InvalidProblemError, ReadError
 from spotree.improvement.engines.rsbb.config import Ground, packed
-from spotree.improvement.engines.rsbb.distributed.worker import FULL, Order, Report, forget, search_part
+from spotree.improvement.engines.rsbb.distributed.worker import FULL, RsbbRequest, RsbbResponse, forget, search_part
 from spotree.improvement.engines.rsbb.open_list import TIME, OpenSpace
 from spotree.improvement.problem import TreeProblem, check_start
 from spotree.trees.serialize import claimed_tree, tree_entry, tree_lists
@@ -110,18 +110,18 @@ class Part:
     job: Job | None = None
 
 
-class Spread:
+class DistributedRsbb:
     """One run; `space` holds what it comes to."""
 
-    def __init__(self, ground: Ground, space: OpenSpace, crew: JobScheduler, threads: int) -> None:
-        self.space, self.crew = space, crew
+    def __init__(self, ground: Ground, space: OpenSpace, scheduler: JobScheduler, threads: int) -> None:
+        self.space, self.scheduler = space, scheduler
         self.run = uuid.uuid4().hex
         self.parts: list[Part] = []
         self.most = max(1, int(MOST_BYTES / (8 * space.pool.width)))
         self.kept = False  # whether somebody writes down what is open
         self.asked_at = -math.inf  # when everybody was last asked to show what he holds
         ground = ground.on(threads)
-        self.ground = crew.share(ground, f"rsbb {ground.digest} {self.run}")
+        self.ground = scheduler.share(ground, f"rsbb {ground.digest} {self.run}")
 
     def search(self, seconds: float | None, keep: Callable[[], float | None]) -> int:
         """Until nothing is open or the time is up; see `search_alone`."""
@@ -136,7 +136,7 @@ class Spread:
                 self._hand_out(end - time.monotonic())
             if not any(part.job for part in self.parts):
                 return TIME if self.space.pool.open or self._held() else 0
-            for job in self.crew.wait(min(end - time.monotonic(), 0.5)):
+            for job in self.scheduler.wait(min(end - time.monotonic(), 0.5)):
                 if self._collect(job):
                     return FULL
             self._say(end)
@@ -149,8 +149,8 @@ class Spread:
 
     def drop(self) -> None:
         """Let go of the workers."""
-        self.crew.drop()
-        self.crew.tell_all(forget, self.run)
+        self.scheduler.drop()
+        self.scheduler.tell_all(forget, self.run)
 
     @property
     def least_elsewhere(self) -> float:
@@ -166,8 +166,8 @@ class Spread:
         pool = self.space.pool
         self._forget_closed()
         if not any(part.job for part in self.parts):  # else its answers are waited for
-            self.crew.assemble(left)
-        there = self.crew.workers
+            self.scheduler.assemble(left)
+        there = self.scheduler.workers
         for part in [part for part in self.parts if part.job is None and part.worker not in there]:
             self._redo(part)
         busy = {part.worker for part in self.parts if part.job}
@@ -184,7 +184,7 @@ class Spread:
                 continue
             give = 0 if len(there) == 1 else MIX if not hungry else max(MIX, (part.open + len(take)) // 4)
             seconds = HURRY_SECONDS if hungry else TASK_SECONDS
-            order = Order(
+            order = RsbbRequest(
                 part=part.name,
                 number=part.orders,
                 take=take,
@@ -193,7 +193,9 @@ class Spread:
                 give=min(give, self.most),
                 show=math.inf if self.kept and left - EARLY <= 2 * seconds else self._may_show(part, seconds),
             )
-            part.job = self.crew.add(search_part, self.ground, order, about=part, worker=worker, patience=PATIENCE)
+            part.job = self.scheduler.add(
+                search_part, self.ground, order, about=part, worker=worker, patience=PATIENCE
+            )
 
     def _deal(self, last: bool) -> Ints:
         """Every second region of the pool, the best first, so that all workers have regions alike; all for the last."""
@@ -244,13 +246,13 @@ class Spread:
 
     def _collect(self, job: Job) -> bool:
         """What a worker answered; True if its memory is full."""
-        part, report = cast("Part", job.about), cast("Report | None", job.answer)
+        part, report = cast("Part", job.about), cast("RsbbResponse | None", job.answer)
         part.job = None
         if report is None:
             self._redo(part)
             return False
         before = part.counts.get("regions expanded", 0)
-        self.crew.count(job, report.counts["regions expanded"] - before, "regions")
+        self.scheduler.count(job, report.counts["regions expanded"] - before, "regions")
         with undivided():
             part.worker = job.done_by or part.worker
             part.orders += 1
@@ -271,9 +273,9 @@ class Spread:
         return self.space.all_counts()
 
     def _say(self, end: float) -> None:
-        if self.crew.listener is not None:
+        if self.scheduler.listener is not None:
             left = "" if math.isinf(end) else f"  {max(end - time.monotonic(), 0.0):.0f} s left"
             gap = self.space.pool.incumbent - self.space.least_loss(self.least_elsewhere)
-            self.crew.listener(
-                f"{len(self.crew.known_workers)} workers  gap {gap:.6g}  {self.crew.rate:,.0f} regions/s{left}"
+            self.scheduler.listener(
+                f"{len(self.scheduler.known_workers)} workers  gap {gap:.6g}  {self.scheduler.rate:,.0f} regions/s{left}"
             )

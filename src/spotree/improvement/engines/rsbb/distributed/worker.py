@@ -12,7 +12,7 @@ MOST_PARTS = 16  # kept in one process, the most recent ones
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Order:
+class RsbbRequest:
     """What a part is asked to do next.
 
     Attributes
@@ -51,7 +51,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Report:
+class RsbbResponse:
     """What a part has come to; None in its place where it was not there."""
 
     given: Ints
@@ -70,7 +70,7 @@ _parts: OrderedDict[str, tuple[int, _core.RsbbSearch]] = (
 _lock = threading.Lock()
 
 
-def search_part(ground: Ground, order: Order) -> Report | None:
+def search_part(ground: Ground, order: RsbbRequest) -> RsbbResponse | None:
     """Search for a while, and say what came of it."""
     with _lock:
         number, search = _parts.pop(order.part, (0, None))
@@ -82,7 +82,7 @@ def search_part(ground: Ground, order: Order) -> Report | None:
     reason = search.go_on(order.seconds) if search.open else 0
     given = packed(search.give(order.give, False), search.width)
     little = 8.0 * search.width * search.open <= order.show
-    report = Report(
+    report = RsbbResponse(
         given,
         packed(search.regions(), search.width) if little else None,
         search.open,
