@@ -276,6 +276,5 @@ class DistributedRsbb:
         if self.scheduler.listener is not None:
             left = "" if math.isinf(end) else f"  {max(end - time.monotonic(), 0.0):.0f} s left"
             gap = self.space.pool.incumbent - self.space.least_loss(self.least_elsewhere)
-            self.scheduler.listener(
-                f"{len(self.scheduler.known_workers)} workers  gap {gap:.6g}  {self.scheduler.rate:,.0f} regions/s{left}"
-            )
+            workers, rate = len(self.scheduler.known_workers), self.scheduler.rate
+            self.scheduler.listener(f"{workers} workers  gap {gap:.6g}  {rate:,.0f} subproblems/s{left}")
