@@ -152,6 +152,18 @@ def test_two_runs_that_disagree_are_not_compared_on_one_of_their_models(folder: 
         run("diff", "run.json", "xor.json")
 
 
+def test_a_run_of_python_is_compared_with_one_of_the_command_line(folder: Path) -> None:
+    pytest.importorskip("stormpy", reason="the extra 'prism' is not installed")
+    Path("chain.prism").write_text(CHAIN)
+    saved(read("chain.prism", constants={"N": 4}, goal="done", reward="time", sense="min"), "python.json")
+    asked = ("--constants", "N=4", "--goal", "done", "--reward", "time", "--sense", "min")
+    run("solve", "chain.prism", *asked, "-d", 1, "-t", 5, "-o", "typed.json")
+    assert as_json("diff", "python.json", "typed.json")["first"] is not None
+    saved(read("chain.prism", constants={"N": 5}, goal="done", reward="time", sense="min"), "longer.json")
+    with pytest.raises(ReadError, match="were not found with the same --constants"):
+        run("diff", "longer.json", "typed.json")
+
+
 def test_an_environment_is_not_made_because_a_file_says_so(folder: Path) -> None:
     kwargs = {"map_name": "4x4", "is_slippery": False}
     edited("run.json", kind="environment", model="os:FrozenLake-v1", options={"env_kwargs": kwargs})

@@ -76,7 +76,7 @@ class RunModel:
             return model, self.given
         (first, options), (last, others) = merged[0], merged[-1]
         for name, flag in flags().items():
-            if options.get(name) != others.get(name):
+            if _spelled(options.get(name)) != _spelled(others.get(name)):
                 raise ReadError(f"{first} and {last} were not found with the same {flag}; give {flag} as well")
         return model, options
 
@@ -271,6 +271,13 @@ def _digest(model: str | Path) -> str | None:
     from spotree.mdp.source import file_digest
 
     return file_digest(model) if Path(model).is_file() else None
+
+
+def _spelled(option: Any) -> Any:
+    """An option as it is compared: Python keeps a constant as a number, the command line as the word that was typed."""
+    if not isinstance(option, Mapping):
+        return option
+    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in option.items()}
 
 
 def _merged(options: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
