@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-
-def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "spotree", *arguments], capture_output=True, text=True, cwd=cwd)
+from command_line import spotree as run
 
 
 def test_models_lists_every_shipped_model() -> None:
@@ -19,6 +17,13 @@ def test_models_lists_every_shipped_model() -> None:
 
     assert list(json.loads(run("models", "--json").stdout)["models"]) == list(names())
     assert "tiger_vs_antelope" in run("models").stdout
+
+
+def test_the_module_is_the_same_command() -> None:
+    done = subprocess.run([sys.executable, "-m", "spotree", "models", "--json"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, run("models", "--json").stdout, "")
+    wrong = subprocess.run([sys.executable, "-m", "spotree", "info", "none"], capture_output=True, text=True)
+    assert (wrong.returncode, wrong.stdout, wrong.stderr) == (2, "", run("info", "none").stderr)
 
 
 def test_info_shows_sizes_and_returns() -> None:

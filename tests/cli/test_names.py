@@ -1,12 +1,11 @@
 """Names from files cannot forge what is shown: every one is escaped and fits on a line."""
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from command_line import spotree as run
 from spotree.api.certify import certify
 from spotree.certificates.certificate import Certificate
 from spotree.models import load
@@ -14,11 +13,6 @@ from spotree.readers.npz import write_npz
 
 EVIL = "\x1b[2J\r\u202ex\nreturn       9.0\x85\u2028"
 LONG = "begin" + "y" * 10**5 + "end"
-
-
-def run(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-X", "utf8", "-m", "spotree", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", errors="surrogateescape", cwd=cwd)
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from command_line import spotree as run
 from spotree.api.certify import certify
 from spotree.certificates.certificate import Certificate
 from spotree.certificates.verify import check
@@ -24,10 +25,6 @@ from spotree.models import load
 
 def command(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "spotree", *map(str, arguments)]
-
-
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(*arguments), capture_output=True, text=True)
 
 
 @pytest.fixture(scope="module")

@@ -1,18 +1,12 @@
 """`spotree report`: a page or its data from a saved run; the model is found by name or asked for."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import spotree
-
-
-def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "spotree", *arguments], capture_output=True, text=True, cwd=cwd)
-
+from command_line import spotree as run
 
 SOLVE = ("solve", "frozenlake_4x4", "-d", "1", "--time", "1", "--threads", "1", "-o", "a run.json")
 

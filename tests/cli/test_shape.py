@@ -1,14 +1,13 @@
 """One shape of JSON for all commands, exit codes that say how it went, and what a shell completes."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import spotree
+from command_line import spotree as in_process
 from spotree import Solution, load, solve
 from spotree.cli.app import app
 from spotree.cli.options import engine_names, method_names, model_names
@@ -157,9 +156,7 @@ def test_environments_take_keyword_arguments() -> None:
     ],
 )
 def test_bad_input_is_refused_in_the_words_of_the_command_line(line: str, words: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "spotree", *line.split()], capture_output=True, text=True, cwd=tmp_path
-    )
+    done = in_process(*line.split(), cwd=tmp_path)
     assert done.returncode == 2
     assert words in " ".join(done.stderr.replace("│", " ").split())
     assert list(tmp_path.iterdir()) == []

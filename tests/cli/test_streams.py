@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from command_line import spotree as in_process
 from spotree.common.sanitize import shown
 
 SOLVE = ("solve", "frozenlake_4x4", "--depth", "1", "--time", "0.2", "--method", "spot", "--threads", "1")
@@ -109,18 +110,18 @@ def test_what_stands_on_standard_output_is_not_replaced_under_it(tmp_path: Path)
 def test_a_certificate_can_go_into_a_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
-    done = run(*CERTIFY, "--certificate", "pipe", cwd=tmp_path)
+    done = in_process(*CERTIFY, "--certificate", "pipe", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     (tmp_path / "run.cert").write_bytes(os.read(reader, 10**6))
     os.close(reader)
-    assert "accepted" in run("check", "run.cert", "frozenlake_4x4", cwd=tmp_path).stdout
+    assert "accepted" in in_process("check", "run.cert", "frozenlake_4x4", cwd=tmp_path).stdout
 
 
 @pytest.mark.parametrize("content", [None, "", "[[[", "[" * 10**5, "9" * 10**4, "\xff"])
 def test_a_start_that_is_no_solution_is_one_line(content: str | None, tmp_path: Path) -> None:
     path = tmp_path / "start"
     path.mkdir() if content is None else path.write_text(content, encoding="latin-1")
-    done = run(*SOLVE, "--start", "start", cwd=tmp_path)
+    done = in_process(*SOLVE, "--start", "start", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("spotree: start: ")
     assert done.stderr.count("\n") == 1
@@ -135,7 +136,7 @@ def test_a_file_that_cannot_be_there_is_refused_before_the_search(
     option: str, name: str, reason: str, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
-    done = run(*CERTIFY, option, name, cwd=tmp_path)
+    done = in_process(*CERTIFY, option, name, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith(f"spotree: {option} {name}: cannot be written ({reason}")
@@ -143,7 +144,7 @@ def test_a_file_that_cannot_be_there_is_refused_before_the_search(
 
 def test_the_solution_never_replaces_the_certificate(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("run")
-    done = run(*CERTIFY, "--certificate", "run", "--out", "link", cwd=tmp_path)
+    done = in_process(*CERTIFY, "--certificate", "run", "--out", "link", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr == "spotree: --out and --certificate are the same file, link; give each its own\n"
 

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from command_line import spotree as in_process
 from spotree import Solution, SolveStatus, certify, load, solve
 from spotree.cli.app import app
 from spotree.mdp.model import fingerprint
@@ -102,8 +101,7 @@ def test_a_bound_below_a_tree_is_dropped_in_one_line_and_not_called_trusted(tmp_
     path = tmp_path / "run.ckpt"
     searched(path, -0.1)
     asked = ["solve", MODEL, "-d", "3", "-t", "1", "--threads", "1", "--no-prove", "--resume", str(path)]
-    # A process of its own: `main` watches for signals until its process ends.
-    done = subprocess.run([sys.executable, "-m", "spotree", *asked], capture_output=True, text=True, check=False)
+    done = in_process(*asked)
     assert done.returncode == 0
     assert done.stderr == "spotree: the checkpoint's bound is below the return of a tree: it is not used\n"
     assert "trust" not in done.stdout

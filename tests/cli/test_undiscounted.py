@@ -1,11 +1,12 @@
 """The command line with `--discount 1`: the same goals as `read(..., discount=1)`."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
+
+from command_line import spotree
 
 pytest.importorskip("stormpy", reason="the extra 'prism' is not installed")
 
@@ -31,10 +32,9 @@ endrewards
 """
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *arguments: str) -> CompletedProcess[str]:
     (folder / "coin.prism").write_text(COIN)
-    command = [sys.executable, "-m", "spotree", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    return spotree(*arguments, cwd=folder)
 
 
 def facts(folder: Path, *arguments: str) -> dict:

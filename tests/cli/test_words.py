@@ -1,12 +1,12 @@
 """Errors speak the command line's words, and every way out that they offer is one."""
 
 import shlex
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
+from command_line import spotree
 from spotree.cli.words import flags, in_flags
 
 COIN = """
@@ -73,10 +73,9 @@ def test_every_reading_option_of_python_has_a_flag() -> None:
     assert {option.name for option in fields(ReadOptions)} - flags().keys() == {"reachable", "name"}
 
 
-def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(line: str, folder: Path) -> CompletedProcess[str]:
     (folder / "coin.prism").write_text(COIN)
-    command = [sys.executable, "-m", "spotree", *shlex.split(line)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    return spotree(*shlex.split(line), cwd=folder)
 
 
 GIVEN = "coin.prism --constants B=1,N=1"
