@@ -58,10 +58,10 @@ bench-simulation: .venv/stamp-dev ## how often the 99 % interval of played episo
 	$(BIN)/python benchmarks/simulation.py $(ARGS)
 
 bench-scale: .venv/stamp-dev    ## two workers beside one: search, rsbb and proof; ARGS="--seconds 10 --repeats 1 --tcp"
-	$(BIN)/python benchmarks/scale.py $(ARGS)
+	$(BIN)/python benchmarks/stress/scale.py $(ARGS)
 
 bench-kills: .venv/stamp-dev    ## kill -9 of driver and workers at random instants: nothing worse, a period lost at most; ARGS="--kills 5 --cluster local:2"
-	$(BIN)/python benchmarks/kills.py $(ARGS)
+	$(BIN)/python benchmarks/stress/kills.py $(ARGS)
 
 bench-against: .venv/stamp-dev  ## CPU time beside another commit, in alternation; BASE=<commit> ARGS="--only step"
 	$(BIN)/python benchmarks/against.py --base $(BASE) $(ARGS)
