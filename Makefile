@@ -27,54 +27,54 @@ bench: .venv/stamp-dev          ## the quick tables; the long ones are bench-...
 	$(BIN)/python benchmarks/step.py --quick
 	$(BIN)/python benchmarks/evaluations.py
 
-bench-evaluate: .venv/stamp-dev ## policy evaluation on 345,000 states beside scipy's splu
+bench-evaluate: .venv/stamp-dev ## policy evaluation on 345,000 states, compared with scipy's splu
 	$(BIN)/python benchmarks/evaluate.py $(ARGS)
 
 bench-large: .venv/stamp-dev    ## first trees on models of 300,000 and 10^6 states with one component; ARGS="--models grid_300k --limits 5"
 	$(BIN)/python benchmarks/large.py $(ARGS)
 
-bench-step: .venv/stamp-dev     ## the improvement step beside pystreed; options through ARGS="--quick"
+bench-step: .venv/stamp-dev     ## the improvement step compared with pystreed; options through ARGS="--quick"
 	$(BIN)/python benchmarks/step.py $(ARGS)
 
-bench-returns: .venv/stamp-dev  ## returns of the default search beside published ones; ARGS="--seeds 0 1 2 3 4"
+bench-returns: .venv/stamp-dev  ## returns of the default search and published ones; ARGS="--seeds 0 1 2 3 4"
 	$(BIN)/python benchmarks/returns.py $(ARGS)
 
-bench-sizes: .venv/stamp-dev    ## how small a nearly best tree can be, beside dtControl; ARGS="--deep" or "--frontier"
+bench-sizes: .venv/stamp-dev    ## fewest inner nodes of nearly optimal trees, compared with dtControl; ARGS="--deep" or "--frontier"
 	$(BIN)/python benchmarks/sizes.py $(ARGS)
 
-bench-evaluations: .venv/stamp-dev   ## candidate trees judged per second and core
+bench-evaluations: .venv/stamp-dev   ## candidate trees evaluated per second and core
 	$(BIN)/python benchmarks/evaluations.py $(ARGS)
 
 bench-proofs: .venv/stamp-dev   ## proofs over all trees with checked certificates; ARGS="--time 60 --depths 1 2"
 	$(BIN)/python benchmarks/proofs.py $(ARGS)
 
-bench-rules-agree: .venv/stamp-dev ## both rules with each ingredient off in turn: one optimum; ARGS="--time 20"
+bench-rules-agree: .venv/stamp-dev ## both branching rules with each proof option off in turn: the same optimum; ARGS="--time 20"
 	$(BIN)/python benchmarks/rules_agree.py $(ARGS)
 
 bench-random: .venv/stamp-dev   ## claims about 10,000 random models against all trees, both checkers; ARGS="--count 500 --seed 3"
 	$(BIN)/python benchmarks/random_models.py $(ARGS)
 
-bench-simulation: .venv/stamp-dev ## how often the 99 % interval of played episodes holds the exact return; ARGS="--runs 20"
+bench-simulation: .venv/stamp-dev ## coverage of the 99 % interval of simulated episodes; ARGS="--runs 20"
 	$(BIN)/python benchmarks/simulation.py $(ARGS)
 
-bench-scale: .venv/stamp-dev    ## two workers beside one: search, rsbb and proof; ARGS="--seconds 10 --repeats 1 --tcp"
-	$(BIN)/python benchmarks/scale.py $(ARGS)
+bench-scale: .venv/stamp-dev    ## speed-up of two workers: search, rsbb and proof; ARGS="--seconds 10 --repeats 1 --tcp"
+	$(BIN)/python benchmarks/stress/scale.py $(ARGS)
 
-bench-kills: .venv/stamp-dev    ## kill -9 of driver and workers at random instants: nothing worse, a period lost at most; ARGS="--kills 5 --cluster local:2"
-	$(BIN)/python benchmarks/kills.py $(ARGS)
+bench-kills: .venv/stamp-dev    ## kill -9 of driver and workers at random instants: same value, at most one period lost; ARGS="--kills 5 --cluster local:2"
+	$(BIN)/python benchmarks/stress/kills.py $(ARGS)
 
-bench-against: .venv/stamp-dev  ## CPU time beside another commit, in alternation; BASE=<commit> ARGS="--only step"
+bench-against: .venv/stamp-dev  ## CPU time compared with another commit, in alternation; BASE=<commit> ARGS="--only step"
 	$(BIN)/python benchmarks/against.py --base $(BASE) $(ARGS)
 
 bench-timing: .venv/stamp-dev   ## the paper's timing study: HiGHS, rsbb, exact; options through ARGS="--time-limit 10"
 	@mkdir -p build
 	$(BIN)/python benchmarks/timing.py --plot build/timing.png $(ARGS)
 
-bench-peers: .venv/stamp-dev    ## dtPAYNT, installed beside, live in one table with ours; ARGS="--models blackjack --depths 2"
+bench-peers: .venv/stamp-dev    ## dtPAYNT live, in its own environment, in one table with spotree; ARGS="--models blackjack --depths 2"
 	@test -x .venv-paynt/bin/python || $(BIN)/python benchmarks/peers.py --setup
 	$(BIN)/python benchmarks/peers.py $(ARGS)
 
-bench-published: .venv/stamp-dev ## ours beside the published returns of dtPAYNT and OMDT, D = 1 to 4
+bench-published: .venv/stamp-dev ## spotree and the published returns of dtPAYNT and OMDT, D = 1 to 4
 	$(BIN)/python benchmarks/peers.py --published $(ARGS)
 
 .venv/bin/python:

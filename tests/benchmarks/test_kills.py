@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks" / "stress"))
 kills: Any = import_module("kills")
 jobs: Any = import_module("killed_job")
 

@@ -27,7 +27,7 @@ class Machines:
 
     def _start(self, command: str, *options: str) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(
-            [sys.executable, "-m", f"distributed.cli.{command}", "--no-dashboard", *options],
+            [sys.executable, "-m", f"distributed.cli.{command}", "--host", "127.0.0.1", "--no-dashboard", *options],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd=self.folder,

@@ -7,7 +7,7 @@ import pytest
 
 from oracles.troubled_runs import Told, troubled
 
-COUNT = 25  # benchmarks/troubled_proofs.py tries thousands
+COUNT = 25  # benchmarks/stress/troubled_proofs.py tries thousands
 
 
 @pytest.mark.slow

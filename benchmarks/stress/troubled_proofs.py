@@ -1,11 +1,10 @@
-"""Is every claim of a spread proof true, whoever is lost, stopped or resumed on the way?
+"""Distributed proofs on unreliable workers: every claim against all trees, every certificate against both checkers.
 
-python benchmarks/troubled_proofs.py [--count 2000] [--seed 0] [--first 0]
+python benchmarks/stress/troubled_proofs.py [--count 2000] [--seed 0] [--first 0]
 
-Random small models are proved by threads that lose answers, do them twice and are slow, in tasks of a few regions,
-with early stops, Ctrl-C, kills (an earlier checkpoint is resumed), both rules, symmetries and levels; both checkers see
-every certificate, and every claim is held against the returns of all trees. `--first K --count 1` draws model K again;
-the clock decides what becomes of it, so what went wrong once may not do so again.
+Random small models are proved by threads that lose answers, repeat them and delay them, in tasks of a few
+subproblems, with early stops, Ctrl-C, kills (an earlier checkpoint is resumed), both branching rules, symmetries and
+target values. `--first K --count 1` draws model K again; timing is not repeatable, so a failure may not recur.
 """
 
 import argparse
@@ -16,9 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kept import ROOT
-
-sys.path.append(str(ROOT / "tests"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 
 from oracles.troubled_runs import Told, counts, troubled
 

@@ -1,4 +1,4 @@
-"""One job that keeps checkpoints, and what becomes of it when its driver or its workers are killed on the way."""
+"""One job that writes checkpoints, with kills of its driver or its workers."""
 
 import itertools
 import json
@@ -108,8 +108,8 @@ class Kill:
     at
         Seconds since the job was first started.
     lost
-        Seconds of work that are done again: since the last checkpoint, or since the start where that was later.
-        A worker's are with the driver, but for its last order: 0.
+        Seconds of work to repeat: since the last checkpoint, or since the start if that is later. For a worker 0:
+        the driver holds all of its results except the last task.
     starting
         Whether the driver had not yet written anything since it was started.
     seconds, value

@@ -1,12 +1,12 @@
-"""Kills (kill -9) at random instants of a job that keeps checkpoints: nothing but a period may be lost.
+"""Kills (kill -9) at random instants of a run that writes checkpoints.
 
-python benchmarks/kills.py --kills 50 --cluster local:2 [--job proof]
+python benchmarks/stress/kills.py --kills 50 --cluster local:2 [--job proof]
 
-One run without a kill says what the job finds. Then the same job is killed several times, its driver or (on a
-cluster local:N) one of its workers, at random instants. After a kill of the driver it is started again and resumed for
-the time that is left; after that of a worker it must go on by itself. A proof must end with the same answer, and
-`spotree check` must accept its certificate. What counts as wrong: a job that ends with less than the run without a
-kill or than its own checkpoints, with an error, or with workers left behind; and a kill that cost more than a period.
+A first run without kills gives the reference value. Then the script kills the driver or (on a cluster local:N) one of
+the workers of the same job several times at random instants. After a kill of the driver it resumes the job for the
+remaining time; after a kill of a worker the job must continue by itself. A proof must end with the same answer, and
+`spotree check` must accept its certificate. Failures: a job that ends with a lower value than the reference run or
+than its own checkpoints, an error, a worker that stays alive, and a kill that costs more than one checkpoint period.
 """
 
 import argparse
