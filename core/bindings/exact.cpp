@@ -27,7 +27,7 @@ exact::Start view(const StartArrays& s) {
 }
 
 void set(exact::Options* self, int depth, int max_leaves, int threads, double seconds, size_t memory,
-         double gap_tolerance, bool cache, bool interval_bound, bool share_small, int kernel) {
+         double gap_tolerance, bool cache, bool interval_bound, bool share_small, exact::Kernel kernel) {
     new (self) exact::Options{in_range("depth", depth, 0, INT32_MAX),
                               in_range("max_leaves", max_leaves, 0, INT32_MAX),
                               thread_count(threads),
@@ -37,7 +37,7 @@ void set(exact::Options* self, int depth, int max_leaves, int threads, double se
                               cache,
                               interval_bound,
                               share_small,
-                              exact::Kernel{in_range("kernel", kernel, 0, 4)}};
+                              kernel};
 }
 
 exact::Solution exact_solve(const Ranks& ranks, exact::Workspace& workspace, In2<double> gain,
@@ -99,6 +99,12 @@ void add_exact(nb::module_& m) {
     nb::class_<FrozenArrays>(m, "ExactFrozen")
         .def(nb::init<In1<int32_t>, In1<double>, In1<int32_t>>(), nb::kw_only(), "feature"_a, "threshold"_a,
              "action"_a);
+    nb::enum_<exact::Kernel>(m, "ExactKernel")
+        .value("automatic", exact::Kernel::automatic)
+        .value("table", exact::Kernel::table)
+        .value("sweep", exact::Kernel::sweep)
+        .value("incremental", exact::Kernel::incremental)
+        .value("triple", exact::Kernel::triple);
     nb::class_<exact::Options>(m, "ExactSettings")
         .def("__init__", &set, nb::kw_only(), "depth"_a, "max_leaves"_a, "threads"_a, "seconds"_a, "memory"_a,
              "gap_tolerance"_a, "cache"_a, "interval_bound"_a, "share_small"_a, "kernel"_a);

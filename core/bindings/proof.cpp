@@ -127,8 +127,8 @@ class Proof {
     int64_t regions() const { return prover_.shared.regions.load(); }
     double share() { return prover_.share(); }
     void tell_share(double done) { prover_.tell_share(done); }
-    int winner() const { return int(prover_.winner.load()); }
-    int ending() { return int(prover_.ending()); }
+    Prover::Winner winner() const { return prover_.winner.load(); }
+    Prover::Ending ending() { return prover_.ending(); }
 
     auto tree() {
         const auto nodes = prover_.shared.tree();
@@ -176,6 +176,16 @@ void add_proof(nb::module_& m) {
              nb::kw_only(), "model"_a, "choice_of"_a, "group_of"_a, "rank"_a, "split_feature"_a,
              "split_cut"_a, "symmetry_group"_a, "symmetry_action"_a, "depth"_a, "max_leaves"_a, "must_end"_a)
         .def("builds", [](const OwnedProblem& p) { return p.builds.load(); });
+    nb::enum_<Prover::Winner>(m, "ProofWinner")
+        .value("none", Prover::Winner::none)
+        .value("root", Prover::Winner::root)
+        .value("state", Prover::Winner::state)
+        .value("tree", Prover::Winner::tree);
+    nb::enum_<Prover::Ending>(m, "ProofEnding")
+        .value("stopped", Prover::Ending::stopped)
+        .value("closed", Prover::Ending::closed)
+        .value("too_large", Prover::Ending::too_large)
+        .value("stuck", Prover::Ending::stuck);
     nb::class_<Proof>(m, "Proof")
         .def(nb::init<OwnedProblem&, double>(), "model"_a, "tolerance"_a, nb::keep_alive<1, 2>())
         .def("start", &Proof::start, nb::kw_only(), "seconds"_a, "threads"_a, "state_rule"_a, "tree_rule"_a,

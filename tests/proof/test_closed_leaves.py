@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from spotree._core import ProofWinner
 
 import spotree
 from spotree.proof.options import ProofOptions
@@ -28,7 +29,7 @@ def test_more_regions_are_written_with_bounds_than_were_bounded() -> None:
     assert attempt.wait(60.0)
     _, words, _ = attempt.proof.drain(True)
     bounded = attempt.proof.regions()
-    assert attempt.proof.winner() != 0
+    assert attempt.proof.winner() is not ProofWinner.none
     assert sum(rounds > 0 for rounds in rounds_of(words.tolist())) > bounded
 
 

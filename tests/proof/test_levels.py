@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from spotree._core import ProofWinner
 
 from oracles.certify import best_return, random_mdp
 from oracles.checkers import check
@@ -43,7 +44,7 @@ def test_a_level_between_the_best_tree_and_the_optimum_is_proved_and_nothing_bel
         if level <= truth + 4 * run.problem.margin:
             done.drop()
             continue
-        assert done.winner != "none"
+        assert done.winner is not ProofWinner.none
         assert done.is_level
         assert level <= done.bound <= level + run.problem.margin
         solution = run.answer(done)
@@ -125,7 +126,7 @@ def test_all_levels_share_the_cubes_of_the_first(tmp_path):
     for level in (0.45, 0.42, 0.4):  # the best tree of depth 2 returns 0.387
         done = run.follow(Turn(60.0, level=level))
         assert done.is_level
-        assert done.winner != "none"
+        assert done.winner is not ProofWinner.none
     assert run.problem.model.builds() == 1
     run.recorder.drop()
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from spotree._core import ProofEnding, ProofWinner
 from spotree.certificates.certificate import Certificate, CertificateWriter
 from spotree.certificates.varint import packed
 from spotree.common.arrays import Floats, SmallInts
@@ -66,10 +67,6 @@ class LogBuffer:
         return np.concatenate([np.zeros(0), *self._numbers[:length]])
 
 
-ENDINGS = ("stopped", "closed", "too large", "stuck")  # why it ended, as the core numbers them
-WINNERS = ("none", "root", "state", "tree")  # who closed the last region, as the core numbers them
-
-
 def half_of_memory() -> int:
     """Bytes that open regions may take where nothing is said."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
@@ -104,8 +101,8 @@ class Attempt:
         self.proof, self.groups, self.level = proof, groups, level
         if level is not None:
             self.offer(level)
-        self.bound, self.winner, self.certified, self.is_level = np.inf, "none", np.inf, False
-        self.ending = "stopped"
+        self.bound, self.winner, self.certified, self.is_level = np.inf, ProofWinner.none, np.inf, False
+        self.ending = ProofEnding.stopped
         self.writers: dict[str, CertificateWriter] = {}
         self.scrolls: dict[str, LogBuffer] = {}
         self.left: OpenListSnapshot | None = None
@@ -217,7 +214,7 @@ class Attempt:
     @property
     def proves_tree(self) -> bool:
         """Whether it is finished, and what it proved is the return of a tree."""
-        return self.winner != "none" and not self.is_level
+        return self.winner is not ProofWinner.none and not self.is_level
 
     def drain(self) -> None:
         """Write down what the proof has found since the last time."""
@@ -250,7 +247,7 @@ class Attempt:
         else:
             self.drain()
         self.bound, self.certified = self.proof.bound(), self.proof.certified()
-        self.winner, self.ending = WINNERS[self.proof.winner()], ENDINGS[self.proof.ending()]
+        self.winner, self.ending = self.proof.winner(), self.proof.ending()
         self.is_level = self.level is not None and self.proof.value() <= self.level
         self.running = False
         del self.proof
@@ -258,7 +255,7 @@ class Attempt:
     @property
     def rule(self) -> str:
         """Whose text is the certificate."""
-        return "tree" if self.winner == "tree" else "state"
+        return "tree" if self.winner is ProofWinner.tree else "state"
 
     def packed(self, rule: str) -> Packed:
         """What a rule has written; rule "tree" as long as it was when it was left."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from spotree._core import ProofEnding
 from spotree.errors import InvalidProblemError
 from spotree.proof.attempt import Attempt, half_of_memory
 from spotree.proof.incumbent import Incumbent
@@ -92,7 +93,7 @@ class ConcurrentProver(Prover):
         self.last = self.frame.seconds - began
         self.spent += self.last
         self.got_on = bool(looks) and looks[-1][1] >= FAR_ENOUGH
-        self.hopeful = attempt.ending == "stopped"
+        self.hopeful = attempt.ending is ProofEnding.stopped
         self.bound = self.recorder.bound
         self.best = attempt if self.best is None else self.recorder.better(self.best, attempt)
         return interrupted

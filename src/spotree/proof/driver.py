@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from spotree._core import ProofEnding
 from spotree.certificates.certificate import Certificate
 from spotree.common.signals import held_interrupts
 from spotree.proof.attempt import Attempt
@@ -23,7 +24,10 @@ from spotree.results.solution import Solution, SolveStatus
 from spotree.search.first_tree import fitting_start
 from spotree.trees.serialize import claimed_tree
 
-UNFINISHED = {"too large": SolveStatus.TOO_LARGE, "stuck": SolveStatus.STUCK}  # by how an attempt ended
+UNFINISHED = {
+    ProofEnding.too_large: SolveStatus.TOO_LARGE,
+    ProofEnding.stuck: SolveStatus.STUCK,
+}  # by how an attempt ended
 
 
 @dataclass(slots=True, eq=False)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from spotree._core import ProofWinner
 from spotree.certificates.certificate import Certificate
 from spotree.certificates.header import DEEPEST
 from spotree.common.atomic_file import UnwrittenError
@@ -136,7 +137,11 @@ class Recorder:
         """Make the best attempt the certificate, or the resumed one where that says more."""
         if self.path is None:
             return
-        shown = best.certified if best.winner != "none" else shown_bound(self.problem.frame.mdp, best.certified)
+        shown = (
+            best.certified
+            if best.winner is not ProofWinner.none
+            else shown_bound(self.problem.frame.mdp, best.certified)
+        )
         header = header_of(self.problem, solution, shown)
         try:
             if self.old is not None and self.old.header["bound"] <= header["bound"]:

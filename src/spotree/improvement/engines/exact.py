@@ -39,7 +39,7 @@ class Preparation:
 
 MANY = 2**30  # leaves: more than any tree has
 DEFAULT_MEMORY = 2 << 30  # bytes for tables and cache; the rows themselves come on top
-KERNELS = ("automatic", "table", "sweep", "incremental", "triple")
+KERNELS = tuple(kernel.name for kernel in _core.ExactKernel)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +102,7 @@ class Exact(Engine):
             cache=self.cache,
             interval_bound=self.interval_bound,
             share_small=self.share_small,
-            kernel=KERNELS.index(self.kernel),
+            kernel=_core.ExactKernel[self.kernel],
         )
         found = _core.exact_solve(
             prepared.ranks,

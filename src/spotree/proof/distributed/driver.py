@@ -14,6 +14,7 @@ from uuid import uuid4
 import numpy as np
 
 from spotree import _core
+from spotree._core import ProofEnding, ProofWinner
 from spotree.cluster.executor import Shared
 from spotree.cluster.job_scheduler import Job
 from spotree.common.arrays import Floats, SmallInts
@@ -29,7 +30,6 @@ from spotree.proof.protocols import Nodes, Streams, Text
 RAMP = 0.1  # of the time since the first task: the longest that a task may be
 GRACE = 1.0  # seconds after the time limit for answers that are on their way
 LONGER = 2.0  # a task after one that came to nothing
-STATE, TREE, CLOSED = 2, 3, 1  # as the core numbers winners and endings
 
 
 class DistributedProof:
@@ -69,7 +69,7 @@ class DistributedProof:
         end = time.monotonic() + seconds
         if self.away is None:
             self.ended = self.here.wait(seconds)
-            if self._time_to_part(self.ended) and self.here.winner() == 0:
+            if self._time_to_part(self.ended) and self.here.winner() is ProofWinner.none:
                 with undivided():
                     self._hand_over()
                 self.ended = self.ended and self.away is None
@@ -88,7 +88,9 @@ class DistributedProof:
             return True
         self.here.tell_share(self.share())
         state_ended = self.here.wait(0.0)
-        over = state_ended and (self.winner() != 0 or time.monotonic() > self.began + self.seconds + GRACE)
+        over = state_ended and (
+            self.winner() is not ProofWinner.none or time.monotonic() > self.began + self.seconds + GRACE
+        )
         idle = not self.away.jobs and (not len(self.away.pool) or time.monotonic() > self.began + self.seconds)
         if self.away.finished or over or (state_ended and idle):
             self.stop()
@@ -205,7 +207,7 @@ class DistributedProof:
         return self.here.value()
 
     def bound(self) -> float:
-        if self.winner() == TREE:
+        if self.winner() is ProofWinner.tree:
             return max(self.value(), min(self.here.bound(), self.value() + self.problem.margin / 2))
         return self.here.bound()
 
@@ -213,7 +215,7 @@ class DistributedProof:
         return self.here.certified_by_states()
 
     def certified(self) -> float:
-        return self.bound() if self.winner() == TREE else self.here.certified()
+        return self.bound() if self.winner() is ProofWinner.tree else self.here.certified()
 
     def regions(self) -> int:
         return self.here.regions() + (self.away.regions if self.away is not None else 0)
@@ -226,14 +228,16 @@ class DistributedProof:
     def tell_share(self, done: float) -> None:
         self.here.tell_share(done)
 
-    def winner(self) -> int:
+    def winner(self) -> ProofWinner:
         """Who has closed everything; once pieces are handed out, only workers or rule "state" can."""
         if self.away is None:
             return self.here.winner()
-        return TREE if self.away.finished else STATE * (self.here.winner() == STATE)
+        if self.away.finished:
+            return ProofWinner.tree
+        return ProofWinner.state if self.here.winner() is ProofWinner.state else ProofWinner.none
 
-    def ending(self) -> int:
-        return CLOSED if self.winner() else self.here.ending()
+    def ending(self) -> ProofEnding:
+        return self.here.ending() if self.winner() is ProofWinner.none else ProofEnding.closed
 
     def tree(self) -> Nodes:
         return self.here.tree()
