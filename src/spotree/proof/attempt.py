@@ -90,9 +90,9 @@ class Attempt:
     bound
         No tree returns more.
     winner
-        Who finished the proof: "none" if it is unfinished.
+        The branching rule that finished the proof; `none` if it is unfinished.
     ending
-        Why it ended: "stopped", "closed", "too large" for the proof, or "stuck" with a region that cannot be parted.
+        Why it ended: `stuck` means that a subproblem cannot be branched.
     is_level
         Whether what was proved is a level, and not the return of a tree.
     """
