@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from spotree._core import ProofWinner
 
 import spotree
+from spotree._core import ProofWinner
 from spotree.proof.options import ProofOptions
 from spotree.proof.problem import make_problem
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from spotree._core import ProofWinner
 
 from oracles.certify import best_return, random_mdp
 from oracles.checkers import check
 from oracles.true_claims import CLOSED
+from spotree._core import ProofWinner
 from spotree.api.certify import certify
 from spotree.certificates.certificate import Certificate
 from spotree.certificates.verify import check as by_native

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from spotree._core import ProofWinner
 
 from oracles.certify import best_return, random_mdp
 from oracles.checkers import check
 from oracles.true_claims import CLOSED
 from spotree import CheckpointWriter, load
+from spotree._core import ProofWinner
 from spotree.api import certify as certifying
 from spotree.api.certify import certify
 from spotree.certificates.certificate import Certificate
